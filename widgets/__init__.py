@@ -1,0 +1,42 @@
+"""Widgets of the ViT course. Names resolve on first use, so `import widgets` costs no more than Panel."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import panel  # noqa: F401  the one library every widget stands on
+
+WIDGETS: dict[str, str] = {
+    "PatchHover": "widgets.patch_hover",
+}
+"""Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
+
+_NAMES: dict[str, str] = {
+    **WIDGETS,
+    "Selection": "widgets.page.selection",
+    "start": "widgets.page.notebook",
+    "Predict": "widgets.lesson",
+    "Quiz": "widgets.lesson",
+    "exercise": "widgets.lesson",
+    "check": "widgets.lesson",
+    "hint": "widgets.lesson",
+    "solution": "widgets.lesson",
+    "reset": "widgets.lesson",
+    "load": "widgets.model.checkpoints",
+    "patchify": "widgets.model.patches",
+    "unpatchify": "widgets.model.patches",
+    "patch_position": "widgets.model.patches",
+}
+
+__all__ = sorted(_NAMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        return getattr(importlib.import_module(_NAMES[name]), name)
+    raise AttributeError(f"widgets has no {name!r}; it offers {', '.join(__all__)}")
+
+
+def __dir__() -> list[str]:
+    return __all__
