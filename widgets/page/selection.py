@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import param
+
+if TYPE_CHECKING:
+    from bokeh.document import Document
 
 
 class Selection(param.Parameterized):
@@ -33,3 +36,27 @@ class Selection(param.Parameterized):
     def state(self) -> dict[str, Any]:
         """The part of the selection that fits in an address."""
         return {name: getattr(self, name) for name in self.ADDRESS}
+
+
+_of_page: dict[Document, Selection] = {}
+_of_kernel: list[Selection] = []
+
+
+def share_in_kernel() -> Selection:
+    """From now on the widgets of this process that stand on no served page share one selection (a notebook)."""
+    if not _of_kernel:
+        _of_kernel.append(Selection())
+    return _of_kernel[0]
+
+
+def selection_here() -> Selection:
+    """The selection of the page that is being built; of the notebook; else a new one."""
+    import panel as pn
+
+    document = pn.state.curdoc
+    if document is not None and document.session_context is not None:
+        if document not in _of_page:
+            _of_page[document] = Selection()
+            document.on_session_destroyed(lambda context: _of_page.pop(document, None))
+        return _of_page[document]
+    return _of_kernel[0] if _of_kernel else Selection()

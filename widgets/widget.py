@@ -1,0 +1,92 @@
+"""What every widget of the course is: state as parameters, a view, and the same content in words and as a still."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import panel as pn
+import param
+
+from .page.selection import Selection, selection_here
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STILLS = "VIT_COURSE_STILLS"
+"""Environment variable: when set, a notebook keeps a widget's still instead of its live view."""
+STILL_WIDTH = 640  # pixels
+STILL_BYTES = 30_000
+STILL_COLOURS = (128, 64, 32, 16)
+
+
+@dataclass(frozen=True)
+class Description:
+    """A widget's content in words: one or two sentences, and a small table of (name, value) rows."""
+
+    sentence: str
+    table: list[tuple[str, str]]
+
+
+class Widget(pn.viewable.Viewer):
+    """Base of every widget. A subclass gives `title`, `summary`, `describe`, `still` and `__panel__`.
+
+    `Widget(selection=...)` joins the widgets that hold the same selection; without one, a widget takes the
+    selection of the page it stands on.
+    """
+
+    title: ClassVar[str] = ""
+    """What to do, in two or three words: "Hover a patch"."""
+    summary: ClassVar[str] = ""
+    """One line for the landing page."""
+
+    selection: Selection = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
+
+    def __init__(self, **params: Any) -> None:
+        params.setdefault("selection", selection_here())
+        super().__init__(**params)
+
+    def describe(self) -> Description:
+        """The present state in words."""
+        raise NotImplementedError(f"{type(self).__name__} needs describe() -> Description")
+
+    def still(self) -> Figure:
+        """The present state as a matplotlib figure, made without pyplot."""
+        raise NotImplementedError(f"{type(self).__name__} needs still() -> matplotlib.figure.Figure")
+
+    def text_twin(self) -> pn.viewable.Viewable:
+        """`describe()` as a folded "In words" that follows the state of the widget and of its selection."""
+        from .page.twin import TextTwin
+
+        twin = TextTwin()
+
+        def refresh(*_: Any) -> None:
+            words = self.describe()
+            twin.param.update(sentence=words.sentence, rows=[list(row) for row in words.table])
+
+        refresh()
+        self.param.watch(refresh, [name for name in self.param if name != "name"])
+        self.selection.param.watch(refresh, [name for name in self.selection.param if name != "name"])
+        return twin
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        if os.environ.get(STILLS):
+            return {"image/png": png_of(self.still()), "text/plain": self.describe().sentence}
+        return super()._repr_mimebundle_(include, exclude)
+
+
+def png_of(figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES) -> bytes:
+    """A matplotlib figure as a palette PNG at most `width` pixels wide and, where colours allow, `limit` bytes."""
+    from PIL import Image
+
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=min(figure.dpi, width / figure.get_figwidth()))
+    picture = Image.open(drawn).convert("RGB")
+    for colours in STILL_COLOURS:
+        packed = BytesIO()
+        picture.quantize(colours, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
+        if packed.tell() <= limit:
+            break
+    return packed.getvalue()
