@@ -1,0 +1,85 @@
+// Picture with grid. The picture and its grid are drawn once; only the ring and the colours follow the pointer.
+export function render({ model, el }) {
+  const base = make('canvas'), top = make('canvas')
+  const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
+  const bar = make('div', { className: 'scalebar', hidden: true })
+  const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
+  let picture = null, maps = null, k = 2, rows = 0, cols = 0
+  const part = frame(model, el, 'picture-grid', draw)
+  part.body.append(layers, bar, readout)
+
+  function load() {
+    picture = pictureOf(model.rgb, model.picture_width, model.picture_height)
+    const P = model.patch_size
+    rows = Math.floor(model.picture_height / P); cols = Math.floor(model.picture_width / P)
+    k = Math.max(1, Math.round(448 * Math.max(1, devicePixelRatio) / (model.picture_width || 448)))
+    for (const c of [base, top]) { c.width = model.picture_width * k; c.height = model.picture_height * k }
+    maps = model.maps?.byteLength || model.maps?.length ? numbers(model.maps, 'float16') : null
+    layers.setAttribute('aria-label', `${model.alt || 'Picture'}, cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
+    drawBase(); drawBar()
+  }
+
+  function drawBase() {
+    const g = base.getContext('2d'), P = model.patch_size * k
+    if (!picture) return
+    g.imageSmoothingEnabled = true
+    g.drawImage(picture, 0, 0, base.width, base.height)
+    g.lineWidth = 1
+    for (const [style, shift] of [['rgba(255,255,255,.75)', 0.5], ['rgba(0,0,0,.55)', 1.5]]) {
+      g.strokeStyle = style; g.beginPath()
+      for (let c = 1; c < cols; c++) { g.moveTo(c * P - 1 + shift, 0); g.lineTo(c * P - 1 + shift, base.height) }
+      for (let r = 1; r < rows; r++) { g.moveTo(0, r * P - 1 + shift); g.lineTo(base.width, r * P - 1 + shift) }
+      g.stroke()
+    }
+  }
+
+  function drawBar() {
+    bar.hidden = !maps
+    if (!maps) return
+    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.maps_kind)
+    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    bar.replaceChildren(make('span', {}, model.maps_name), make('span', {}, written(model.maps_low, 2)), strip, make('span', {}, written(model.maps_high, 2)))
+  }
+
+  function drawMark() {
+    const g = top.getContext('2d'), P = model.patch_size * k, n = Math.min(part.patch, rows * cols - 1)
+    g.clearRect(0, 0, top.width, top.height)
+    if (n < 0 || !picture) return
+    if (maps) colourPatches(g, P)
+    const r = Math.floor(n / cols), c = n % cols
+    ring(g, c * P + k, r * P + k, P - 2 * k, P - 2 * k, Math.max(2, k))
+    top.dataset.patch = n   // what a test or a screen reader can ask for
+    readout.textContent = `Patch ${n}: row ${r}, column ${c}`
+  }
+
+  const valueAt = (n) => maps[Math.min(part.current, maps.length / (rows * cols) - 1) * rows * cols + n]
+  function colourPatches(g, P) {
+    const colours = scale(model.maps_kind)
+    g.globalAlpha = 0.72
+    for (let n = 0; n < rows * cols; n++) {
+      g.fillStyle = rgb(colours[step(valueAt(n), model.maps_low, model.maps_high)])
+      g.fillRect((n % cols) * P, Math.floor(n / cols) * P, P, P)
+    }
+    g.globalAlpha = 1
+  }
+
+  function draw(what) {
+    if (what === 'theme') { drawBase(); drawBar() }
+    drawMark()
+  }
+
+  function under(event) {
+    const box = layers.getBoundingClientRect()
+    const c = Math.floor((event.clientX - box.left) / box.width * cols), r = Math.floor((event.clientY - box.top) / box.height * rows)
+    return r < 0 || c < 0 || r >= rows || c >= cols ? null : r * cols + c + model.prefix
+  }
+  layers.addEventListener('pointermove', (e) => part.hover(under(e)))
+  layers.addEventListener('pointerleave', () => part.hover(null))
+  layers.addEventListener('click', (e) => { const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
+  onArrow(layers, (e) => {
+    const next = arrow(e, Math.max(0, part.bus.selected - model.prefix), rows * cols, cols)
+    if (next !== null) part.select(next + model.prefix)
+    return next
+  })
+  onChange(model, ['rgb', 'patch_size', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
+}
