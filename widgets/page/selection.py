@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import param
 
@@ -24,7 +25,13 @@ class Selection(param.Parameterized):
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
     step = param.Integer(0, bounds=(0, None), doc="step of a widget that walks through the model")
 
+    channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
+
     ADDRESS = ("picture", "checkpoint", "layer", "head", "token", "step")
+
+    def __init__(self, **params: Any) -> None:
+        # not the parameter object's own name: two notebooks in one browser window would share that
+        super().__init__(**{"channel": uuid4().hex, **params})
 
     def mirror_to_address(self) -> None:
         """Keep the page's address and this selection the same, so that a view can be sent as a link."""

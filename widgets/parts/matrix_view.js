@@ -15,7 +15,7 @@ export function render({ model, el }) {
 
   function load() {
     values = numbers(model.values, model.number_kind)
-    head.replaceChildren(make('b', { className: 'mono', textContent: model.symbol }),
+    head.replaceChildren(symbolOf(model.symbol),
       make('span', { className: 'shape', textContent: `${counted(model.rows)} \u00d7 ${counted(model.columns)}: one row a ${model.row_name}, one column a ${model.column_name}` }))
     drawBar()
     small() ? buildTable() : buildHeat()
@@ -114,7 +114,7 @@ export function render({ model, el }) {
     const g = top.getContext('2d'), h = top.height / model.rows, w = top.width / model.columns
     g.clearRect(0, 0, top.width, top.height)
     top.dataset.row = r
-    if (r >= 0) ring(g, 1, r * h - 1, top.width - 2, Math.max(h, 2) + 2, 1.5)
+    if (r >= 0) ring(g, 2, r * h - 2, top.width - 4, Math.max(h, 2) + 4, 2)
     for (const c of columns) ring(g, c * w - 2, r * h - 2, Math.max(w, 3) + 4, Math.max(h, 3) + 4, 2)
   }
 

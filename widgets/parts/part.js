@@ -44,6 +44,11 @@ function make(tag, props = {}, ...children) {
   return node
 }
 
+function symbolOf(text) {   // "x_p" as x with a subscript
+  const [name, below] = text.split('_')
+  return make('b', { className: 'mono' }, name, ...(below ? [make('sub', {}, below)] : []))
+}
+
 function pictureOf(value, width, height) {   // RGB bytes to a canvas the size of the picture
   const from = bytes(value), canvas = make('canvas', { width, height })
   if (!width || !height || from.length < 3 * width * height) return null

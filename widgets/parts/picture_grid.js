@@ -4,7 +4,7 @@ export function render({ model, el }) {
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
   const bar = make('div', { className: 'scalebar', hidden: true })
   const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
-  let picture = null, maps = null, k = 2, rows = 0, cols = 0
+  let picture = null, maps = null, places = [], k = 2, rows = 0, cols = 0
   const part = frame(model, el, 'picture-grid', draw)
   part.body.append(layers, bar, readout)
 
@@ -15,6 +15,7 @@ export function render({ model, el }) {
     k = Math.max(1, Math.round(448 * Math.max(1, devicePixelRatio) / (model.picture_width || 448)))
     for (const c of [base, top]) { c.width = model.picture_width * k; c.height = model.picture_height * k }
     maps = model.maps?.byteLength || model.maps?.length ? numbers(model.maps, 'float16') : null
+    places = numbers(model.positions, 'int32')
     layers.setAttribute('aria-label', `${model.alt || 'Picture'}, cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
     drawBase(); drawBar()
   }
@@ -49,7 +50,7 @@ export function render({ model, el }) {
     const r = Math.floor(n / cols), c = n % cols
     ring(g, c * P + k, r * P + k, P - 2 * k, P - 2 * k, Math.max(2, k))
     top.dataset.patch = n   // what a test or a screen reader can ask for
-    readout.textContent = `Patch ${n}: row ${r}, column ${c}`
+    readout.textContent = places.length ? `Patch ${n}: row ${places[2 * n]}, column ${places[2 * n + 1]}` : `Patch ${n}`
   }
 
   const valueAt = (n) => maps[Math.min(part.current, maps.length / (rows * cols) - 1) * rows * cols + n]
@@ -81,5 +82,5 @@ export function render({ model, el }) {
     if (next !== null) part.select(next + model.prefix)
     return next
   })
-  onChange(model, ['rgb', 'patch_size', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
+  onChange(model, ['rgb', 'patch_size', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
 }

@@ -22,6 +22,7 @@ class PictureGrid(Part):
     picture_width = param.Integer(0, bounds=(0, None), doc="pixels")
     picture_height = param.Integer(0, bounds=(0, None), doc="pixels")
     patch_size = param.Integer(16, bounds=(1, None), doc="P, pixels")
+    positions = param.Bytes(b"", doc="int32, (N, 2): row and column of every patch")
     alt = param.String("", doc="what the picture shows, for those who cannot see it")
     maps = param.Bytes(b"", doc="float16, (tokens, N), or empty for no colouring")
     maps_low = param.Number(0.0)

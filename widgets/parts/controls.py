@@ -1,0 +1,34 @@
+"""Panel's own inputs in the course's colours. They take their state from a parameter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import param
+
+STYLE = Path(__file__).parent / "controls.css"
+LOOK: dict[str, Any] = {"stylesheets": [STYLE.read_text(encoding="utf-8")], "margin": (0, 16, 8, 0)}
+PLAIN: dict[str, Any] = {**LOOK, "description": None}  # Panel would show a parameter's doc behind a question mark
+
+
+def choice(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.widgets.Select:
+    """A drop-down of `options` (shown text -> value) bound to the parameter."""
+    return pn.widgets.Select.from_param(of, name=label, options=options, **{**PLAIN, "width": 220, **look})
+
+
+def buttons(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.Column:
+    """A row of buttons, one of which is pressed, with its label above."""
+    group = pn.widgets.RadioButtonGroup.from_param(of, name=label, options=options, **{**PLAIN, **look})
+    return pn.Column(words(label), group, margin=0)
+
+
+def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
+    """A box to tick, bound to a parameter that is true or false."""
+    return pn.widgets.Checkbox.from_param(of, name=label, **{**LOOK, **look})
+
+
+def words(text: str, **look: Any) -> pn.pane.HTML:
+    """A label in the course's type."""
+    return pn.pane.HTML(f'<span class="label">{text}</span>', **{**LOOK, "margin": 0, **look})

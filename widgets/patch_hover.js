@@ -1,0 +1,87 @@
+// One patch four ways: its colours, its three channels, its row of numbers. A pixel marks its numbers and back.
+const NAMES = ['red', 'green', 'blue']
+const HUES = [[1, 0.32, 0.26], [0.3, 0.9, 0.42], [0.4, 0.6, 1]]   // light enough to read blue by
+
+export function render({ model, el }) {
+  const part = frame(model, el, 'patch-pixels', () => mark())
+  const squares = make('div', { className: 'squares' }), readout = make('div', { className: 'readout' })
+  const rowBox = make('div', { className: 'row' })
+  part.body.append(squares, rowBox, readout)
+  let picture = null, data = null, values = [], places = [], length = 0, at = new Map(), shown = [], rowBase, rowTop, drawn = null
+
+  function square(name, note, className) {
+    const P = model.patch_size, base = make('canvas', { width: P, height: P }), top = make('canvas', { width: 160, height: 160 })
+    const layers = make('div', { className: 'layers' }, base, top)
+    layers.addEventListener('pointermove', (e) => {
+      const box = layers.getBoundingClientRect()
+      const v = Math.floor((e.clientX - box.left) / box.width * P), u = Math.floor((e.clientY - box.top) / box.height * P)
+      if (u >= 0 && v >= 0 && u < P && v < P) pixel(u, v)
+    })
+    layers.addEventListener('pointerleave', () => part.hover(null))
+    squares.append(make('figure', { className }, make('figcaption', {}, make('b', {}, name), note), layers))
+    shown.push({ base, top })
+  }
+  const pixel = (u, v) => part.hover(part.current, [0, 1, 2].map((c) => at.get(`${c},${u},${v}`)))
+
+  function load() {
+    picture = pictureOf(model.rgb, model.picture_width, model.picture_height)
+    data = picture?.getContext('2d').getImageData(0, 0, picture.width, picture.height).data
+    values = numbers(model.values, 'float16'); places = numbers(model.places, 'int32'); length = places.length / 3
+    at = new Map()
+    for (let j = 0; j < length; j++) at.set(`${places[3 * j]},${places[3 * j + 1]},${places[3 * j + 2]}`, j)
+    squares.replaceChildren(); shown = []; drawn = null
+    square('The patch', 'enlarged', 'whole')
+    NAMES.forEach((name, c) => square(name, model.spans[c] ?? '', 'channel'))
+    rowBase = make('canvas', { width: length, height: 1 }); rowTop = make('canvas', { width: 1040, height: 30 })
+    const layers = make('div', { className: 'layers' }, rowBase, rowTop)
+    layers.addEventListener('pointermove', (e) => {
+      const box = layers.getBoundingClientRect(), j = Math.floor((e.clientX - box.left) / box.width * length)
+      if (j >= 0 && j < length) part.hover(part.current, [j])
+    })
+    layers.addEventListener('pointerleave', () => part.hover(null))
+    rowBox.replaceChildren(make('div', {}, make('b', {}, 'Laid out as one row')), layers,
+      make('div', { className: 'ends' }, make('span', {}, 'number 0'), make('span', {}, String(length - 1))))
+    mark()
+  }
+
+  function drawPatch(n) {
+    const P = model.patch_size, cols = Math.floor(model.picture_width / P), x0 = (n % cols) * P, y0 = Math.floor(n / cols) * P
+    const byte = (c, u, v) => data[4 * ((y0 + u) * model.picture_width + x0 + v) + c]
+    const tint = (c, b) => HUES[c].map((part) => Math.round(part * b))
+    const paint = (canvas, count, colourOf) => {
+      const g = canvas.getContext('2d'), image = g.createImageData(canvas.width, canvas.height)
+      for (let i = 0; i < count; i++) image.data.set([...colourOf(i), 255], 4 * i)
+      g.putImageData(image, 0, 0)
+    }
+    paint(shown[0].base, P * P, (i) => [0, 1, 2].map((c) => byte(c, Math.floor(i / P), i % P)))
+    for (let c = 0; c < 3; c++) paint(shown[c + 1].base, P * P, (i) => tint(c, byte(c, Math.floor(i / P), i % P)))
+    paint(rowBase, length, (j) => tint(places[3 * j], byte(places[3 * j], places[3 * j + 1], places[3 * j + 2])))
+    drawn = n
+  }
+
+  function mark() {
+    const n = Math.min(part.patch, Math.floor(values.length / (length || 1)) - 1), P = model.patch_size
+    if (!data || n < 0) return
+    if (n !== drawn) drawPatch(n)
+    part.root.dataset.patch = n
+    const columns = part.bus.columns.filter((j) => j < length)
+    const first = columns.length ? [places[3 * columns[0] + 1], places[3 * columns[0] + 2]] : null
+    const channels = columns.map((j) => places[3 * j])
+    shown.forEach(({ top }, i) => {
+      const g = top.getContext('2d'), w = top.width / P
+      g.clearRect(0, 0, top.width, top.height)
+      if (first && (i === 0 || channels.includes(i - 1))) ring(g, first[1] * w, first[0] * w, w, w, 2)
+    })
+    const g = rowTop.getContext('2d'), w = rowTop.width / length
+    g.clearRect(0, 0, rowTop.width, rowTop.height)
+    for (const j of columns) ring(g, j * w - 1, 2, Math.max(w, 3) + 2, 26, 2)
+    say(n, columns, first)
+  }
+
+  function say(n, columns, first) {
+    if (!first) { readout.textContent = 'Point at a pixel to see its three numbers, or at the row to see which pixel a number came from.'; return }
+    readout.replaceChildren(make('b', {}, `Pixel in row ${first[0]}, column ${first[1]} of patch ${n}`),
+      ...columns.map((j) => make('div', {}, make('span', {}, NAMES[places[3 * j]]), make('span', { className: 'mono' }, written(values[n * length + j], model.digits)), make('span', {}, `is number ${j} of row ${n}`))))
+  }
+  onChange(model, ['rgb', 'patch_size', 'values', 'places', 'spans', 'digits'], load)
+}

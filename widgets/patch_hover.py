@@ -1,0 +1,213 @@
+"""Hover a patch: where it lies in the picture, in the sequence, and in the matrix x_p (chapter 02)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import panel as pn
+import param
+
+from widgets.model.patches import (number_places, patch_index, patch_position, patchify, sequence_facts,
+                                   to_channels_last)
+from widgets.model.pictures import PREPARATIONS, Picture, prepare
+from widgets.page import figures
+from widgets.page.picture_choice import PictureChoice
+from widgets.parts import MatrixView, NumberTable, Part, PictureGrid, TokenStrip, controls
+from widgets.widget import Description, Widget
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PATCH_SIZES = [8, 14, 16, 28, 32, 56]
+PREFIX = 1  # the class token comes before the patches in z, so patch n is token n + 1
+
+
+class PatchPixels(Part):
+    """The pixels of the patch that is followed: enlarged, by channel, and laid out as one row of numbers."""
+
+    rgb = param.Bytes(b"", doc="H * W * 3 bytes")
+    picture_width = param.Integer(0)
+    picture_height = param.Integer(0)
+    patch_size = param.Integer(16, bounds=(1, None))
+    values = param.Bytes(b"", doc="float16, (N, P*P*C): the numbers as they are written")
+    places = param.Bytes(b"", doc="int32, (P*P*C, 3): channel, row and column of each number of a row")
+    spans = param.List([], doc="for red, green and blue, which numbers of the row are theirs, in words")
+    digits = param.Integer(0, bounds=(0, 6))
+
+    _esm = Path(__file__).parent / "patch_hover.js"
+    _stylesheets = [*Part._stylesheets, Path(__file__).parent / "patch_hover.css"]
+
+
+class PatchHover(Widget):
+    """A picture cut into patches. Hover one: the same patch is marked in the sequence and in the matrix."""
+
+    title = "Hover a patch"
+    summary = "Cut a picture into patches and follow one of them into the sequence a ViT reads."
+
+    patch_size = param.Selector(default=16, objects=PATCH_SIZES, doc="P, pixels")
+    numbers = param.Selector(default="bytes", objects=list(PREPARATIONS), doc="how the pixels are written as numbers")
+    channels_last = param.Boolean(False, doc="row-column-channel inside a row, not channel-row-column")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.choice = PictureChoice(selection=self.selection)
+        self._cut: tuple[Picture, int, np.ndarray] | None = None
+        self._parts = self._make_parts()
+        self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last"])
+        self.selection.param.watch(self._redraw, ["picture", "upload"])
+        self.selection.param.watch(self._select, ["token"])
+        for part in self._parts.values():
+            part.param.watch(self._chosen, ["selected"])
+
+    # what is shown, as arrays -----------------------------------------------------------------------------
+
+    @property
+    def picture(self) -> Picture:
+        """The picture of the selection."""
+        return self.choice.picture
+
+    @property
+    def pixels(self) -> np.ndarray:
+        """The picture as it is cut: uint8 (3, H, W), both sides multiples of P."""
+        if self._cut is None or self._cut[:2] != (self.picture, self.patch_size):
+            self._cut = (self.picture, self.patch_size, prepare(self.picture, self.patch_size))
+        return self._cut[2]
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """(rows, columns) of patches."""
+        return self.pixels.shape[1] // self.patch_size, self.pixels.shape[2] // self.patch_size
+
+    @property
+    def facts(self) -> dict[str, int]:
+        """N, P^2 C, T and T^2 of this picture at this P."""
+        return sequence_facts(self.pixels.shape[1:], self.patch_size, prefix=PREFIX)
+
+    @property
+    def patch(self) -> int:
+        """The selected patch; patch 0 stands in for the class token, which this widget does not draw."""
+        return min(max(self.selection.token - PREFIX, 0), self.facts["patches"] - 1)
+
+    def rows(self) -> np.ndarray:
+        """The matrix x_p: float32 (N, P*P*C), in the chosen numbers and order."""
+        rows = patchify(PREPARATIONS[self.numbers].apply(self.pixels), self.patch_size)
+        return to_channels_last(rows, self.patch_size) if self.channels_last else rows
+
+    # what is seen -----------------------------------------------------------------------------------------
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        parts = self._parts
+        bar = pn.FlexBox(*self.choice.controls, *self._controls(), align_items="flex-end", margin=(0, 0, 8, 0))
+        details = pn.Column(parts["pixels"], parts["table"], styles={"flex": "1 1 340px", "min-width": "0"}, margin=0)
+        picture = pn.Column(parts["grid"], styles={"flex": "1 1 300px", "max-width": "448px", "min-width": "0"}, margin=0)
+        top = pn.FlexBox(picture, details, gap="24px", align_items="flex-start")
+        return pn.Column(bar, top, parts["strip"], parts["matrix"], self.text_twin(),
+                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "20px"})
+
+    def _controls(self) -> list[pn.viewable.Viewable]:
+        orders = {"channel, row, column (PyTorch)": False, "row, column, channel (channels last)": True}
+        return [
+            controls.buttons(self.param.patch_size, "Patch side P (px)", {str(p): p for p in PATCH_SIZES}),
+            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=270),
+            controls.choice(self.param.channels_last, "Order inside a row", orders, width=270),
+        ]
+
+    def _make_parts(self) -> dict[str, Part]:
+        shared = {"channel": self.selection.channel, "prefix": PREFIX, "selected": self.patch + PREFIX}
+        parts = {"grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
+                 "pixels": PatchPixels(**shared), "table": NumberTable(**shared),
+                 "strip": TokenStrip(title="The sequence", **shared),
+                 "matrix": MatrixView(title="Every patch is a row", row_name="patch", symbol="x_p",
+                                      row_offset=PREFIX, number_kind="float16", **shared)}
+        for name, state in self._states().items():
+            parts[name].param.update(**state)
+        return parts
+
+    def _states(self) -> dict[str, dict[str, Any]]:
+        """What each part shows now."""
+        rows, P, pixels = self.rows(), self.patch_size, self.pixels
+        seen = {**PictureGrid.picture(pixels), "patch_size": P}
+        digits = 0 if self.numbers == "bytes" else 3
+        matrix = MatrixView.matrix(rows, "float16") | {"digits": digits, "caption": self._matrix_caption()}
+        if self.numbers == "bytes":
+            matrix |= {"kind": "grey", "high": 255.0}
+        return {
+            "grid": seen | {"alt": self.picture.alt, "caption": self._picture_caption(), "positions": self._positions()},
+            "strip": seen | {"caption": f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]} rows of patches."},
+            "pixels": seen | {"values": rows.astype(np.float16).tobytes(), "digits": digits, "spans": self._spans(),
+                              "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes()},
+            "table": self._table(), "matrix": matrix,
+        }
+
+    def _positions(self) -> bytes:
+        places = [patch_position(n, self.grid) for n in range(self.facts["patches"])]
+        return np.array(places, dtype=np.int32).tobytes()
+
+    def _table(self) -> dict[str, Any]:
+        facts = self.facts
+        by_token = [[str(n), *map(str, patch_position(n, self.grid))] for n in range(facts["patches"])]
+        fixed = [("patches N = HW / P²", f"{facts['patches']:,}"), ("numbers a patch, P² C", f"{facts['row_length']:,}"),
+                 ("tokens with the class token, T", f"{facts['tokens']:,}"),
+                 ("attention entries a head, T²", f"{facts['attention_entries']:,}")]
+        return {"names": ["patch n", "row", "column"], "by_token": by_token, "fixed": fixed}
+
+    def _spans(self) -> list[str]:
+        if self.channels_last:
+            return ["every third number, from 0", "every third number, from 1", "every third number, from 2"]
+        size = self.patch_size**2
+        return [f"numbers {c * size} to {(c + 1) * size - 1}" for c in range(3)]
+
+    def _picture_caption(self) -> str:
+        (_, height, width), (rows, columns) = self.pixels.shape, self.grid
+        return f"{self.picture.title}, {height} × {width} px, cut into {rows} × {columns} patches of {self.patch_size} px. No model yet: these are its pixels."
+
+    def _matrix_caption(self) -> str:
+        return f"Numbers: {PREPARATIONS[self.numbers].title}."
+
+    # what changes -----------------------------------------------------------------------------------------
+
+    def _redraw(self, *events: param.parameterized.Event) -> None:
+        self._keep_place()
+        for name, state in self._states().items():
+            self._parts[name].param.update(**state)
+
+    def _keep_place(self) -> None:
+        """Keep the selected patch over the same spot when P or the picture changes the grid."""
+        _, before, old = self._cut
+        if old is self.pixels or self.selection.token < PREFIX:
+            return
+        grid = (old.shape[1] // before, old.shape[2] // before)
+        n = min(self.selection.token - PREFIX, grid[0] * grid[1] - 1)
+        row, column = ((place + 0.5) / side for place, side in zip(patch_position(n, grid), grid))
+        rows, columns = self.grid
+        self.selection.token = PREFIX + patch_index(int(row * rows), int(column * columns), self.grid)
+
+    def _select(self, *_: Any) -> None:
+        for part in self._parts.values():
+            part.selected = self.selection.token
+
+    def _chosen(self, event: param.parameterized.Event) -> None:
+        self.selection.token = event.new
+
+    # the same in words and as a still ---------------------------------------------------------------------
+
+    def describe(self) -> Description:
+        """The selected patch and the cut in words."""
+        n, facts, (_, height, width) = self.patch, self.facts, self.pixels.shape
+        row, column = patch_position(n, self.grid)
+        P = self.patch_size
+        sentence = (f"{self.picture.title}, {height} × {width} px, is cut into {facts['patches']:,} patches of {P} × {P} px."
+                    f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,} numbers.")
+        values = self.rows()[n]
+        digits = 0 if self.numbers == "bytes" else 3
+        first = ", ".join(f"{v:.{digits}f}".replace("-", "−") for v in values[:6])
+        table = [("picture", self.picture.title), ("pixels of the patch",
+                 f"rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}"),
+                 (f"first six numbers ({PREPARATIONS[self.numbers].title})", first), *self._table()["fixed"]]
+        return Description(sentence, table)
+
+    def still(self) -> Figure:
+        """The picture with its grid, the selected patch ringed, and the patch enlarged beside it."""
+        return figures.patch_still(self.pixels, self.patch_size, self.patch, f"x_p: {self.facts['patches']:,} × {self.facts['row_length']:,}")
