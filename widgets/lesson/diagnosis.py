@@ -1,0 +1,119 @@
+"""Which misconception stands behind a wrong answer: the one that gives the very same wrong answer."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from .comparing import as_array, difference
+from .specification import Exercise, Outcome
+
+AT_ONCE = 2  # misconceptions that may meet in one answer
+WORD = 2 ** 32
+
+CHANGED = "Your function changes `{name}`, which it was only lent. Work on a copy, or build a new array."
+FIXED_WIDTH = ("The number is a NumPy integer. Those have a fixed width, 32 bits on some machines, and overflow"
+               " without a word. Count in Python ints: wrap what comes from NumPy in int().")
+OVERFLOWED = "The number overflowed: it is the right one modulo 2^32. Count in Python ints, which have no limit."
+FRACTION = "A count is a whole number: divide with `//`, not with `/`."
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Short names of what was recognised, and the sentence for the reader."""
+
+    faults: tuple[str, ...]
+    sentence: str
+
+
+def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Diagnosis | None:
+    """The misconception behind the first failure, None where none is recognised."""
+    if failed.changed and failed.difference is None:
+        return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
+    if (faults := _same_wrong_answer(exercise, outcomes, failed)) is not None:
+        sentences = [exercise.misconception(f).sentence for f in faults]
+        return Diagnosis(faults, sentences[0] if len(faults) == 1 else f"Two things at once. {' '.join(sentences)}")
+    for misconception in exercise.misconceptions:
+        if misconception.sign and _holds(misconception.sign, failed, outcomes):
+            return Diagnosis((misconception.name,), misconception.sentence)
+    if failed.changed:
+        return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
+    return _wrong_kind_of_number(failed.expected, failed.returned)
+
+
+def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
+    """Fewest faults that explain every case; else the fewest that explain the first failure."""
+    second_best = None
+    for faults in _suspects(exercise):
+        if not _explains(exercise, faults, failed):
+            continue
+        if all(_explains(exercise, faults, o) for o in outcomes):
+            return faults
+        second_best = second_best or faults
+    return None if failed.error is not None else second_best
+
+
+def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:
+    names = [m.name for m in exercise.misconceptions if m.sign is None]
+    for count in range(1, AT_ONCE + 1):
+        yield from combinations(names, count)
+
+
+def _explains(exercise: Exercise, faults: tuple[str, ...], outcome: Outcome) -> bool:
+    """Whether somebody with these faults would have got this outcome: the same answer, or an exception too."""
+    try:
+        with np.errstate(all="ignore"):
+            answer = exercise.faulty(*outcome.case.arguments(), faults=frozenset(faults))
+    except Exception:  # an impossible combination, or what the reader met as well
+        return outcome.error is not None
+    if outcome.error is not None:
+        return False
+    return difference(answer, as_array(outcome.returned), outcome.case.tolerance, exercise.returns) is None
+
+
+def _holds(sign: Callable[[Outcome, list[Outcome]], bool], failed: Outcome, outcomes: list[Outcome]) -> bool:
+    try:
+        return bool(sign(failed, outcomes))
+    except Exception:  # the answer is of a kind this sign cannot look at
+        return False
+
+
+def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:
+    if isinstance(expected, dict) and isinstance(returned, dict):
+        found = (_wrong_kind_of_number(v, returned.get(k)) for k, v in expected.items())
+        return next((d for d in found if d), None)
+    if type(expected) is not int or returned is None:
+        return None
+    if isinstance(returned, (int, np.integer)) and int(returned) != expected and (int(returned) - expected) % WORD == 0:
+        return Diagnosis(("overflow",), OVERFLOWED)
+    if isinstance(as_array(returned), (np.integer, np.ndarray)):
+        return Diagnosis(("numpy-integer",), FIXED_WIDTH)
+    return Diagnosis(("fraction",), FRACTION) if isinstance(returned, float) else None
+
+
+def in_a_sentence(error: BaseException, function: Any) -> str:
+    """What the reader's function raised, and on which of its lines."""
+    if isinstance(error, RecursionError):
+        return "Your function calls itself without end."
+    if isinstance(error, MemoryError):
+        return "Your function asked for more memory than this machine has."
+    if isinstance(error, (SystemExit, KeyboardInterrupt)):
+        return f"Your function ended the program ({type(error).__name__}); it should return its answer."
+    words = str(error).split("\n")[0].strip()
+    told = f": {words[:200]}" if words else ""
+    return f"Your function raised {type(error).__name__}{_where(error, function)}{told}"
+
+
+def _where(error: BaseException, function: Any) -> str:
+    code = getattr(function, "__code__", None)
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__)
+             if code and frame.filename == code.co_filename and frame.name == code.co_name]
+    if not lines:
+        return ""
+    text = f", `{lines[-1].line}`" if lines[-1].line else ""
+    return f" in its line {lines[-1].lineno - code.co_firstlineno + 1}{text}"
