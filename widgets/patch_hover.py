@@ -107,11 +107,11 @@ class PatchHover(Widget):
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "20px"})
 
     def _controls(self) -> list[pn.viewable.Viewable]:
-        orders = {"channel, row, column (PyTorch)": False, "row, column, channel (channels last)": True}
+        orders = {"channel, row, column": False, "row, column, channel": True}
         return [
-            controls.buttons(self.param.patch_size, "Patch side P (px)", {str(p): p for p in PATCH_SIZES}),
-            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=270),
-            controls.choice(self.param.channels_last, "Order inside a row", orders, width=270),
+            controls.buttons(self.param.patch_size, "Patch side P, in pixels", {str(p): p for p in PATCH_SIZES}),
+            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=200),
+            controls.choice(self.param.channels_last, "Order inside a row", orders, width=190),
         ]
 
     def _make_parts(self) -> dict[str, Part]:
@@ -155,9 +155,9 @@ class PatchHover(Widget):
 
     def _spans(self) -> list[str]:
         if self.channels_last:
-            return ["every third number, from 0", "every third number, from 1", "every third number, from 2"]
+            return [f"every third, from {c}" for c in range(3)]
         size = self.patch_size**2
-        return [f"numbers {c * size} to {(c + 1) * size - 1}" for c in range(3)]
+        return [f"{c * size} to {(c + 1) * size - 1}" for c in range(3)]
 
     def _picture_caption(self) -> str:
         (_, height, width), (rows, columns) = self.pixels.shape, self.grid

@@ -26,7 +26,7 @@ class PictureChoice(pn.viewable.Viewer):
         super().__init__(**params)
         self._upload = PictureUpload(self.take, sizing_mode=None, margin=(0, 16, 8, 0))
         self._select = pn.widgets.Select(name="Picture", options=self._options(), value=self.picture.name,
-                                         **{**controls.LOOK, "width": 200})
+                                         **{**controls.LOOK, "width": 170})
         self._select.param.watch(self._picked, "value")
         self.selection.param.watch(self._follow, ["picture", "upload"])
         self._follow()

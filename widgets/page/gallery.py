@@ -1,0 +1,128 @@
+"""Every part in its states, and every colour: where the visual language is looked at before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import panel as pn
+
+import widgets
+from widgets.model.pictures import open_sample, prepare
+from widgets.page import theme
+from widgets.parts import MatrixView, NumberTable, Part, PictureGrid, PictureUpload, TokenStrip, controls
+
+STATE_WORDS = {
+    "empty": "No picture yet. Choose one above.",
+    "loading": "Loading the model: about two seconds.",
+    "refused": "A 225 × 224 px picture does not cut into patches of 16 px. The last good picture stays.",
+    "failed": "The model could not be read. Run “python -m widgets fetch dinov2-small”, then reload this page.",
+}
+
+
+@dataclass(frozen=True)
+class Specimen:
+    """One part in one state."""
+
+    name: str
+    build: Callable[[], pn.viewable.Viewable]
+
+
+def specimens() -> Iterator[Specimen]:
+    """Every part and state, in the order the page shows them."""
+    yield Specimen("Picture grid: square, 16 px", lambda: _grid("cat", 16))
+    yield Specimen("Picture grid: not square, 56 px", lambda: _grid("coffee", 56))
+    yield Specimen("Picture grid: coloured by a map", _coloured)
+    for state, sentence in STATE_WORDS.items():
+        yield Specimen(f"Picture grid: {state}", lambda s=state, w=sentence: _in_state(_grid("cat", 28), s, w))
+    yield Specimen("Token strip: patches", lambda: _strip(16))
+    yield Specimen("Token strip: short, with the class token", lambda: _strip(56, show_prefix=True))
+    yield Specimen("Matrix: small and signed", lambda: _matrix(_signed(4, 6), "q", row_name="token"))
+    yield Specimen("Matrix: small, weights", lambda: _matrix(_weights(5), "A", row_name="query", column_name="key"))
+    yield Specimen("Matrix: large and signed", lambda: _matrix(_signed(197, 64), "q", row_name="token"))
+    yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
+    yield Specimen("Number table", _table)
+    yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
+    yield Specimen("Upload: refused", _refused_upload)
+    yield Specimen("Controls", _controls)
+
+
+def page() -> pn.viewable.Viewable:
+    """The gallery as a page. The light and the dark theme are one switch apart, at the head of every page."""
+    column = pn.Column(sizing_mode="stretch_width", max_width=1040, styles={"gap": "28px"}, margin=0)
+    column.append(pn.pane.HTML(_swatches(), sizing_mode="stretch_width", margin=0))
+    for specimen in specimens():
+        column.append(pn.Column(_heading(specimen.name), specimen.build(), sizing_mode="stretch_width", margin=0))
+    for name in widgets.WIDGETS:
+        column.append(pn.Column(_heading(f"{name}, whole"), getattr(widgets, name)(), sizing_mode="stretch_width", margin=0))
+    return column
+
+
+def _heading(text: str) -> pn.pane.HTML:
+    return pn.pane.HTML(f'<h2 style="font:600 15px system-ui, sans-serif;color:var(--vit-accent);margin:0 0 8px">{text}</h2>',
+                        sizing_mode="stretch_width", margin=0)
+
+
+def _swatches() -> str:
+    """The colours with their names, in the theme of the page, and the three scales."""
+    cells = "".join(
+        f'<div style="flex:1 1 110px"><div style="height:36px;border:1px solid var(--vit-line);background:var(--vit-{name})"></div>'
+        f'<span style="font:13px system-ui, sans-serif;color:var(--vit-ink)">{name}</span></div>' for name in theme.COLOURS)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:12px">{cells}</div>'
+
+
+def _grid(picture: str, patch_size: int, **state: object) -> PictureGrid:
+    sample = open_sample(picture)
+    return PictureGrid(title="Hover a patch", alt=sample.alt, patch_size=patch_size, caption=f"{sample.title}, patches of {patch_size} px.",
+                       **PictureGrid.picture(prepare(sample, patch_size)), **state)
+
+
+def _coloured() -> PictureGrid:
+    grid = _grid("cat", 28)
+    rows, columns = grid.picture_height // 28, grid.picture_width // 28
+    places = np.indices((rows, columns)).reshape(2, -1).T                 # (N, 2)
+    distance = np.linalg.norm(places[:, None] - places[None], axis=-1)    # (N, N)
+    grid.param.update(maps=distance.astype(np.float16).tobytes(), maps_high=float(distance.max()),
+                      maps_name="distance in patches")
+    return grid
+
+
+def _in_state(part: Part, state: str, sentence: str) -> Part:
+    part.param.update(status=state, message=sentence)
+    return part
+
+
+def _strip(patch_size: int, **state: object) -> TokenStrip:
+    return TokenStrip(title="The sequence", patch_size=patch_size, prefix=1, selected=5, **state,
+                      **PictureGrid.picture(prepare(open_sample("cat"), patch_size)))
+
+
+def _matrix(values: np.ndarray, symbol: str, **state: object) -> MatrixView:
+    return MatrixView(symbol=symbol, caption="Random numbers, seeded: an example, no model.", selected=1, **state, **MatrixView.matrix(values))
+
+
+def _signed(rows: int, columns: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(rows, columns))
+
+
+def _weights(side: int) -> np.ndarray:
+    powers = np.exp(_signed(side, side))
+    return powers / powers.sum(1, keepdims=True)
+
+
+def _table() -> NumberTable:
+    return NumberTable(names=["patch n", "row", "column"], by_token=[["17", "1", "3"]],
+                       fixed=[("attention entries a head, T²", "38,809")], caption="A table with numbers that follow and numbers that stay.")
+
+
+def _refused_upload() -> PictureUpload:
+    upload = PictureUpload(lambda data, name: None)
+    upload.refuse("That file is not a picture. The picture before stays.")
+    return upload
+
+
+def _controls() -> pn.viewable.Viewable:
+    from widgets.patch_hover import PatchHover
+
+    return pn.FlexBox(*PatchHover()._controls(), align_items="flex-end", margin=0)
