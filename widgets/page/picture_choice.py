@@ -25,7 +25,7 @@ class PictureChoice(pn.viewable.Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._upload = PictureUpload(self.take, sizing_mode=None, margin=(0, 16, 8, 0))
-        self._select = pn.widgets.Select(name="Picture", options=self._options(), value=self.picture.name,
+        self._select = pn.widgets.Select(label="Picture", options=self._options(), value=self.picture.name,
                                          **{**controls.LOOK, "width": 170})
         self._select.param.watch(self._picked, "value")
         self.selection.param.watch(self._follow, ["picture", "upload"])

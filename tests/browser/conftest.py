@@ -1,0 +1,120 @@
+"""Serve in a thread, drive with Chromium, and fail on any console error, page error or request that leaves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import panel as pn
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from . import chromium
+
+HERE = ("localhost", "127.0.0.1")
+WAIT = 30_000  # milliseconds; a first page imports torch and loads a model
+
+
+@dataclass
+class Watch:
+    """What a page must not do. A test that provokes an error on purpose adds its text to `expected`."""
+
+    troubles: list[str] = field(default_factory=list)
+    expected: list[str] = field(default_factory=list)
+
+    def on(self, page: Page) -> None:
+        page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
+        page.on("console", self._console)
+        page.on("request", lambda request: self._request(request.url))
+        page.on("websocket", lambda socket: self._request(socket.url))
+
+    def unexpected(self) -> list[str]:
+        return [t for t in self.troubles if not any(e in t for e in self.expected)]
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error":
+            self.troubles.append(f"console: {message.text} ({message.location.get('url', '')})")
+
+    def _request(self, url: str) -> None:
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in HERE:
+            self.troubles.append(f"left localhost: {url}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=chromium.find(), args=chromium.ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def width() -> int:
+    """Pixels; a test may override it with `parametrize`."""
+    return 1280
+
+
+@pytest.fixture
+def colour_scheme() -> str:
+    """What the system asks for: "light" or "dark"; a test may override it with `parametrize`."""
+    return "light"
+
+
+@pytest.fixture
+def watch() -> Watch:
+    return Watch()
+
+
+@pytest.fixture
+def page(browser: Browser, watch: Watch, width: int, colour_scheme: str) -> Iterator[Page]:
+    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colour_scheme)
+    context.set_default_timeout(WAIT)
+    opened = context.new_page()
+    watch.on(opened)
+    yield opened
+    context.close()
+    assert not watch.unexpected(), watch.unexpected()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Any], str]]:
+    """`serve(app)` gives the address of the server's root; `app` is what `pn.serve` takes."""
+
+    def start(app: Any, **options: Any) -> str:
+        server = pn.serve(app, port=0, threaded=True, show=False, **options)
+        del server  # a thread; the server itself stands in pn.state a moment later
+        deadline = time.monotonic() + 15
+        while time.monotonic() < deadline:
+            running = [held[0] for held in pn.state._servers.values() if held[0].port]
+            if running:
+                return f"http://localhost:{running[-1].port}"
+            time.sleep(0.02)
+        raise RuntimeError("the server did not start in 15 seconds")
+
+    yield start
+    pn.state.kill_all_servers()
+    pn.state.cache.clear()
+
+
+@pytest.fixture
+def course(serve: Callable[[Any], str]) -> str:
+    """Address of the hosted course."""
+    from widgets import app
+
+    return serve({"app": app.page}) + "/app"
+
+
+@pytest.fixture(autouse=True)
+def no_server_left() -> Iterator[None]:
+    yield
+    pn.state.kill_all_servers()

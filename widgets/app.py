@@ -1,0 +1,120 @@
+"""The hosted course: what `panel serve widgets/app.py` and `python -m widgets serve` serve.
+
+`/app` is the landing page, `/app?chapter=02` a chapter, `/app?widget=PatchHover` a widget alone and
+`/app?gallery=1` every part in its states.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import threading
+import webbrowser
+
+import panel as pn
+
+from widgets import WIDGETS
+from widgets.page import address, contents, transport
+from widgets.page.frame import sentence_page
+from widgets.page.selection import selection_here
+
+log = logging.getLogger("widgets.page")
+_warmed = threading.Event()
+
+
+def page() -> pn.Template:
+    """The page that this session's address asks for; every trouble becomes a sentence."""
+    pn.extension("mathjax")
+    transport.tune()
+    try:
+        return _page({name: values[0].decode("utf-8", "replace") for name, values in pn.state.session_args.items()})
+    except Exception:
+        log.exception("a page could not be built")
+        return sentence_page("This page could not be built",
+                             "Something went wrong on the server; its log says what. The other pages still work.")
+
+
+def _page(asked: dict[str, str]) -> pn.Template:
+    address.take(selection_here(), pn.state.session_args)
+    if "chapter" in asked:
+        return _chapter(asked["chapter"])
+    if "widget" in asked:
+        return _widget(asked["widget"])
+    if "gallery" in asked:
+        from widgets.page.frame import frame
+        from widgets.page.gallery import page as gallery
+        return frame("Gallery", content=gallery())
+    from widgets.page.landing import landing_page
+    return landing_page()
+
+
+def _chapter(number: str) -> pn.Template:
+    found = contents.chapter(number)
+    if found is None:
+        written = ", ".join(c.number for c in contents.contents() if c.path) or "none yet"
+        return sentence_page("No such chapter",
+                             f"There is no chapter {number[:20]!r} to open; the written ones are: {written}.")
+    from widgets.page.chapter import chapter_page
+    return chapter_page(found)
+
+
+def _widget(name: str) -> pn.Template:
+    if name not in WIDGETS:
+        return sentence_page("No such widget",
+                             f"There is no widget {name[:40]!r}; the course has: {', '.join(WIDGETS)}.")
+    from widgets.page.alone import widget_page
+    return widget_page(name, WIDGETS[name])
+
+
+def warm() -> None:
+    """Load the libraries, the widgets and the default checkpoint in a thread, so that the first page need not."""
+    if _warmed.is_set() or os.environ.get("VIT_COURSE_NO_WARM"):
+        return
+    _warmed.set()
+    threading.Thread(target=_warm, name="warm", daemon=True).start()
+
+
+def _warm() -> None:
+    from importlib import import_module
+    try:
+        for module in WIDGETS.values():
+            import_module(module)
+        import_module("widgets.model.checkpoints").load("dinov2-small")
+    except Exception as trouble:  # the page that needs it will say so to its reader
+        log.warning("the course starts without its default model: %s", trouble)
+
+
+def free_port(port: int) -> int:
+    """`port` if nothing listens there, else one that is free, saying so."""
+    with socket.socket() as probe:
+        if probe.connect_ex(("127.0.0.1", port)) != 0:
+            return port
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        free = probe.getsockname()[1]
+    print(f"Port {port} is taken by another program, so the course opens on port {free}.", flush=True)
+    return free
+
+
+def main(port: int = 5006) -> None:
+    """Serve the course on this machine until Ctrl+C, and open it where there is a browser."""
+    port = free_port(port)
+    where = f"http://localhost:{port}/app"
+    warm()
+    print(f"The course is at {where} (Ctrl+C ends it).", flush=True)
+    if _has_browser():
+        threading.Timer(1.0, webbrowser.open, [where]).start()
+    pn.serve({"app": page}, port=port, address="localhost", show=False, verbose=False)
+
+
+def _has_browser() -> bool:
+    if os.environ.get("VIT_COURSE_NO_BROWSER"):
+        return False
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+if __name__.startswith("bokeh_app"):
+    warm()
+    page().servable()

@@ -1,0 +1,37 @@
+"""A notebook of the course as a page: text at once, results as the cells of this visitor finish."""
+
+from __future__ import annotations
+
+import panel as pn
+
+from . import address, contents, prose
+from .contents import Chapter
+from .frame import frame
+from .run import Cell, place, run_when_loaded
+from .selection import selection_here
+
+
+def chapter_page(chapter: Chapter) -> pn.Template:
+    """The page of a written chapter, for the visitor whose session is being built."""
+    blocks, cells = _blocks(chapter)
+    run_when_loaded(f"chapter {chapter.number}", cells)
+    previous, following = contents.neighbours(chapter.number)
+    return frame(chapter.title, content=column(blocks), eyebrow=f"Chapter {chapter.number}",
+                 previous=previous, following=following)
+
+
+def column(blocks: list[pn.viewable.Viewable]) -> pn.Column:
+    """The page's one column, with the address kept beside it."""
+    return pn.Column(*blocks, address.mirror(selection_here()), sizing_mode="stretch_width", margin=0)
+
+
+def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
+    blocks: list[pn.viewable.Viewable] = []
+    cells: list[Cell] = []
+    for part in contents.read(chapter.path).cells:
+        if part.cell_type == "markdown":
+            blocks.append(prose.prose(part.source))
+        elif part.cell_type == "code" and part.source.strip():
+            cells.append(Cell(len(cells) + 1, part.source, place()))
+            blocks += [prose.code_fold(part.source), cells[-1].place]
+    return blocks, cells

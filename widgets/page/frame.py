@@ -1,0 +1,37 @@
+"""The frame of every hosted page: head, theme, foot. It fetches nothing from outside."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+import panel as pn
+
+from . import theme
+from .contents import Chapter
+
+_TEMPLATE = (Path(__file__).parent / "template.html").read_text(encoding="utf-8")
+COURSE = "Understand the Vision Transformer"
+SUMMARY = "A course on the Vision Transformer that runs a real one on your own picture."
+
+
+def frame(title: str, body: str = "", content: pn.viewable.Viewable | None = None, eyebrow: str = "",
+          previous: Chapter | None = None, following: Chapter | None = None) -> pn.Template:
+    """A page: `body` is trusted HTML, `content` what Panel puts below it, `eyebrow` a small line above both."""
+    page = pn.Template(_TEMPLATE)
+    page.add_variable("summary", SUMMARY)
+    page.add_variable("theme", theme.javascript())
+    page.add_variable("body", body)
+    page.add_variable("eyebrow", eyebrow)
+    page.add_variable("previous", previous)
+    page.add_variable("next", following)
+    if content is not None:
+        page.add_panel("content", content)
+    page.add_variable("name", f"{title} | {COURSE}" if title != COURSE else COURSE)
+    return page
+
+
+def sentence_page(title: str, sentence: str) -> pn.Template:
+    """A page that says one thing, such as that an address leads nowhere, with the way back."""
+    return frame(title, f'<div class="vit-text"><h1>{escape(title)}</h1><p>{escape(sentence)}</p>'
+                        '<p><a href="?">All chapters and widgets</a></p></div>')

@@ -1,0 +1,94 @@
+"""Runs the cells of one open page, off the server's loop, and fills their places as they finish."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+
+import panel as pn
+from bokeh.document import Document
+from panel.io.state import set_curdoc
+
+from . import prose
+from .results import views
+from .workbook import Workbook
+
+log = logging.getLogger("widgets.page")
+WORKERS = 8
+"""Pages whose cells run at the same time; further visitors wait, and their page says so."""
+_pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="chapter")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell and its place on the page: below the fold with its code, or alone."""
+
+    number: int
+    source: str
+    place: pn.Column
+
+
+class Run:
+    """One visitor's run of a page. It ends early when the visitor leaves."""
+
+    def __init__(self, name: str, cells: list[Cell], document: Document) -> None:
+        self.workbook = Workbook(name)
+        self._cells, self._document = cells, document
+        self._left = threading.Event()
+        self._working = threading.Lock()
+
+    def start(self) -> None:
+        """Run the cells in a thread of the pool."""
+        _pool.submit(self._work)
+
+    def leave(self, session_context: object) -> None:
+        """Stop before the next cell, and let go of what the cells made."""
+        self._left.set()
+        if self._working.acquire(blocking=False):
+            self.workbook.close()
+            self._working.release()
+
+    def _work(self) -> None:
+        with self._working, set_curdoc(self._document):
+            for cell in self._cells:
+                if self._left.is_set():
+                    break
+                made = self._results(cell)
+                self._document.add_next_tick_callback(partial(self._show, cell, made))
+            if self._left.is_set():
+                self.workbook.close()
+
+    def _results(self, cell: Cell) -> list[pn.viewable.Viewable]:
+        shown, error = self.workbook.run(cell.number, cell.source)
+        if error is not None:
+            log.error("%s: cell %s stopped", self.workbook.name, cell.number, exc_info=error)
+        try:
+            return views(shown, error)
+        except Exception as trouble:  # a result that cannot be drawn is this cell's trouble alone
+            log.error("%s: cell %s cannot be shown", self.workbook.name, cell.number, exc_info=trouble)
+            return views([], trouble)
+
+    def _show(self, cell: Cell, made: list[pn.viewable.Viewable]) -> None:
+        if self._left.is_set():
+            return
+        try:
+            cell.place.objects = made
+        except Exception as trouble:
+            log.error("%s: cell %s cannot be drawn", self.workbook.name, cell.number, exc_info=trouble)
+            cell.place.objects = views([], trouble)
+
+
+def place() -> pn.Column:
+    """Where a cell's results go; it says so until they come."""
+    return pn.Column(prose.working("Running this step …"), sizing_mode="stretch_width", margin=0)
+
+
+def run_when_loaded(name: str, cells: list[Cell]) -> Run:
+    """Start the cells once the page stands in the visitor's browser, and stop them when the visitor leaves."""
+    run = Run(name, cells, pn.state.curdoc)
+    pn.state.onload(run.start)
+    pn.state.on_session_destroyed(run.leave)
+    return run
