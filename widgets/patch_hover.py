@@ -49,14 +49,16 @@ class PatchHover(Widget):
     patch_size = param.Selector(default=16, objects=PATCH_SIZES, doc="P, pixels")
     numbers = param.Selector(default="bytes", objects=list(PREPARATIONS), doc="how the pixels are written as numbers")
     channels_last = param.Boolean(False, doc="row-column-channel inside a row, not channel-row-column")
+    colours = param.Selector(default="own", objects=["own", "likeness"],
+                             doc="the picture's own, or how alike the checkpoint finds each patch to the one followed")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
         self._cut: tuple[Picture, int, np.ndarray] | None = None
         self._parts = self._make_parts()
-        self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last"])
-        self.selection.param.watch(self._redraw, ["picture", "upload"])
+        self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
+        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._select, ["token"])
         for part in self._parts.values():
             part.param.watch(self._chosen, ["selected"])
@@ -107,11 +109,13 @@ class PatchHover(Widget):
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "20px"})
 
     def _controls(self) -> list[pn.viewable.Viewable]:
+        looks = {"their own pixels": "own", "what a trained ViT finds alike": "likeness"}
         orders = {"channel, row, column": False, "row, column, channel": True}
         return [
             controls.buttons(self.param.patch_size, "Patch side P, in pixels", {str(p): p for p in PATCH_SIZES}),
             controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=200),
             controls.choice(self.param.channels_last, "Order inside a row", orders, width=190),
+            controls.choice(self.param.colours, "Colour the patches by", looks, width=250),
         ]
 
     def _make_parts(self) -> dict[str, Part]:
@@ -134,7 +138,7 @@ class PatchHover(Widget):
         if self.numbers == "bytes":
             matrix |= {"kind": "grey", "high": 255.0}
         return {
-            "grid": seen | {"alt": self.picture.alt, "caption": self._picture_caption(), "positions": self._positions()},
+            "grid": seen | self._likeness() | {"alt": self.picture.alt, "positions": self._positions()},
             "strip": seen | {"caption": f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]} rows of patches."},
             "pixels": seen | {"values": rows.astype(np.float16).tobytes(), "digits": digits, "spans": self._spans(),
                               "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes()},
@@ -144,6 +148,24 @@ class PatchHover(Widget):
     def _positions(self) -> bytes:
         places = [patch_position(n, self.grid) for n in range(self.facts["patches"])]
         return np.array(places, dtype=np.int32).tobytes()
+
+    def _likeness(self) -> dict[str, Any]:
+        """The map over the picture, if it is asked for, and the caption that says what is seen."""
+        plain = {"maps": b"", "caption": self._picture_caption(), "status": "ready", "message": ""}
+        if self.colours == "own":
+            return plain
+        from widgets.model import likeness  # here, because it brings transformers, and most readers start without
+
+        try:
+            checkpoint = likeness.at_hand(self.selection.checkpoint, self.pixels.shape[1:], self.patch_size)
+        except (RuntimeError, ValueError) as refusal:
+            return plain | {"status": "refused", "message": str(refusal)}
+        alike = likeness.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))
+        maps = np.concatenate([alike[:PREFIX], alike])                    # (PREFIX + N, N): a token a row
+        caption = (f"{self.picture.title}, {self.pixels.shape[1]} × {self.pixels.shape[2]} px. Yellow patches came out of the model"
+                   f" most like the one you follow. {checkpoint.provenance.sentence}")
+        return plain | {"maps": maps.astype(np.float16).tobytes(), "maps_low": 0.0, "maps_high": 1.0, "caption": caption,
+                        "maps_name": "cosine of final tokens (below 0 drawn as 0)"}
 
     def _table(self) -> dict[str, Any]:
         facts = self.facts
@@ -169,9 +191,22 @@ class PatchHover(Widget):
     # what changes -----------------------------------------------------------------------------------------
 
     def _redraw(self, *events: param.parameterized.Event) -> None:
+        if any(event.name == "colours" for event in events) and self._went_to_the_models_patch_size():
+            return  # that change has redrawn everything
         self._keep_place()
         for name, state in self._states().items():
             self._parts[name].param.update(**state)
+
+    def _went_to_the_models_patch_size(self) -> bool:
+        """A checkpoint reads patches of one size: asked for its colours, go there, if it is on this machine."""
+        if self.colours == "own":
+            return False
+        from widgets.model.checkpoints import available, load
+
+        if self.selection.checkpoint not in available():
+            return False
+        before, self.patch_size = self.patch_size, load(self.selection.checkpoint).model.config.patch_size
+        return before != self.patch_size
 
     def _keep_place(self) -> None:
         """Keep the selected patch over the same spot when P or the picture changes the grid."""

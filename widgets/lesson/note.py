@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .result import BOX, WAITING
+
 
 @dataclass(frozen=True)
 class Note:
@@ -17,9 +19,12 @@ class Note:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": self.text, **({"text/markdown": self.text} if not self.one_line else {})}
+        return {"text/plain": self.text, **({} if self.one_line else {"text/markdown": self.text})}
 
-    def __panel__(self) -> Any:
-        import panel as pn
+    def _repr_html_(self) -> str | None:
+        """What a page of the hosted course shows."""
+        if self.one_line:
+            return None
+        from .wording import blocks
 
-        return pn.pane.Markdown(self.text, sizing_mode="stretch_width", margin=0)
+        return f"<div style=\"{BOX.format(colour=WAITING)}\">{blocks(self.text)}</div>"

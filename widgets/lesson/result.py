@@ -53,10 +53,8 @@ class Result:
         # An unsolved exercise stays one line of text, so that a committed notebook prints the same line always.
         return {"text/plain": self.message, **({"text/html": self.as_html()} if self.lines else {})}
 
-    def __panel__(self) -> Any:
-        import panel as pn
-
-        return pn.pane.HTML(self.as_html(), sizing_mode="stretch_width", margin=0)
+    def _repr_html_(self) -> str | None:
+        return self.as_html() if self.lines else None
 
 
 def _labelled(name: str, text: str) -> str:

@@ -51,7 +51,9 @@ class Checkpoint:
 
 
 _SIZES_KEPT = 64
-_LOCKS = {name: threading.RLock() for name in names()}
+_LOCKS = {name: threading.Lock() for name in names()}
+# The library swaps torch's initialisers, for the whole process, while it builds a model: one at a time.
+_BUILDING = threading.Lock()
 _BASES: dict[str, Checkpoint] = {}
 _RESIZED: dict[str, OrderedDict[Size, Checkpoint]] = {name: OrderedDict() for name in names()}
 
@@ -71,11 +73,9 @@ def load(name: str, image_size: int | Size | None = None) -> Checkpoint:
         if name not in _BASES:
             _BASES[name] = _build(name)
         base = _BASES[name]
-        own, size = _pair(base.model.config.image_size), base.model.config.image_size
+        own = _pair(base.model.config.image_size)
         size = own if image_size is None else _checked(image_size, base.model.config.patch_size)
-        if size == own:
-            return base
-        return _resized(base, size)
+        return base if size == own else _resized(base, size)
 
 
 def available() -> list[str]:
@@ -103,7 +103,8 @@ def _fetched(name: str) -> tuple[Any, Provenance]:
     for attempt in range(2):
         folder = fetching.fetch(name)
         try:
-            model = open_copy(folder)
+            with _BUILDING:
+                model = open_copy(folder)
             break
         except RuntimeError as error:
             # The sums agree and yet it does not fit: written by another version of the course or of the library.
@@ -119,21 +120,22 @@ def _random(facts: dict[str, Any]) -> tuple[Any, Provenance]:
 
     Truncated normal of deviation initializer_range for matrices, tokens and positions; 0 for biases, 1 for gains.
     """
-    model = empty(ViTConfig(**facts["shape"]), classifier=True)
     generator = torch.Generator().manual_seed(facts["seed"])  # the process's own generator stays where it was
-    state = {}
-    for key, value in model.state_dict().items():
-        tensor = torch.empty(value.shape)
-        if key.endswith("bias"):
-            nn.init.zeros_(tensor)
-        elif tensor.ndim == 1:
-            nn.init.ones_(tensor)
-        else:
-            nn.init.trunc_normal_(tensor, std=model.config.initializer_range, generator=generator)
-        state[key] = tensor
-    sentence = f"{facts['title']}: built from its configuration with random weights (seed {facts['seed']}), never trained."
-    source = "random numbers, from the configuration"
-    return fill(model, state), Provenance(source, f"seed {facts['seed']}", "none needed", None, sentence)
+    with _BUILDING:
+        model = empty(ViTConfig(**facts["shape"]), classifier=True)
+        deviation = model.config.initializer_range
+        state = {key: _drawn(key, value.shape, deviation, generator) for key, value in model.state_dict().items()}
+    seed = f"seed {facts['seed']}"
+    sentence = f"{facts['title']}: built from its configuration with random weights ({seed}), never trained."
+    return fill(model, state), Provenance("random numbers, from the configuration", seed, "none needed", None, sentence)
+
+
+def _drawn(key: str, shape: torch.Size, deviation: float, generator: torch.Generator) -> torch.Tensor:
+    if key.endswith("bias"):
+        return torch.zeros(shape)
+    if len(shape) == 1:  # the gain of a norm
+        return torch.ones(shape)
+    return nn.init.trunc_normal_(torch.empty(shape), std=deviation, generator=generator)
 
 
 def _resized(base: Checkpoint, size: Size) -> Checkpoint:
@@ -143,7 +145,8 @@ def _resized(base: Checkpoint, size: Size) -> Checkpoint:
         state = dict(base.model.state_dict())
         key = next(key for key in state if key.endswith("embeddings.position_embeddings"))
         state[key] = _interpolated_positions(base.model, size)
-        model = fill(empty(config, classifier=isinstance(base.model, ViTForImageClassification)), state)
+        with _BUILDING:
+            model = fill(empty(config, classifier=isinstance(base.model, ViTForImageClassification)), state)
         kept[size] = Checkpoint(base.name, base.title, model, base.preparation, base.labels, base.provenance)
     kept.move_to_end(size)
     while len(kept) > _SIZES_KEPT:  # each size costs its table and the modules' shells, about half a megabyte

@@ -43,13 +43,18 @@ def _from_hub(facts: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 def _take_hub_files(files: dict[str, Path], folder: Path) -> bool:
     """Write the hub's files as a `ViTModel` or a classifier, and return whether LayerScale was folded."""
+    from safetensors import SafetensorError
     from safetensors.torch import load_file
 
     from widgets.model.folding import open_copy, shape_of_dinov2, vit_from_dinov2
 
     config = json.loads(files["config.json"].read_text(encoding="utf-8"))
     if config["model_type"] == "dinov2":
-        _save(vit_from_dinov2(load_file(files["model.safetensors"]), shape_of_dinov2(config)), folder)
+        try:
+            state = load_file(files["model.safetensors"])
+        except SafetensorError as error:
+            raise ValueError(f"not a safetensors file: {error}") from error
+        _save(vit_from_dinov2(state, shape_of_dinov2(config)), folder)
         return True
     for name, path in files.items():  # the paper's ViT already
         shutil.copyfile(path, folder / name)

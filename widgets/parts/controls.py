@@ -15,18 +15,18 @@ PLAIN: dict[str, Any] = {**LOOK, "description": None}  # Panel would show a para
 
 def choice(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.widgets.Select:
     """A drop-down of `options` (shown text -> value) bound to the parameter."""
-    return pn.widgets.Select.from_param(of, name=label, options=options, **{**PLAIN, "width": 220, **look})
+    return pn.widgets.Select.from_param(of, label=label, options=options, **{**PLAIN, "width": 220, **look})
 
 
 def buttons(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.Column:
     """A row of buttons, one of which is pressed, with its label above."""
-    group = pn.widgets.RadioButtonGroup.from_param(of, name=label, options=options, **{**PLAIN, **look})
+    group = pn.widgets.RadioButtonGroup.from_param(of, label=label, options=options, **{**PLAIN, **look})
     return pn.Column(words(label), group, margin=0)
 
 
 def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
     """A box to tick, bound to a parameter that is true or false."""
-    return pn.widgets.Checkbox.from_param(of, name=label, **{**LOOK, **look})
+    return pn.widgets.Checkbox.from_param(of, label=label, **{**LOOK, **look})
 
 
 def words(text: str, **look: Any) -> pn.pane.HTML:

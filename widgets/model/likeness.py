@@ -1,0 +1,33 @@
+"""How alike a model finds the patches of a picture: cosines between the tokens it gives out."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch.nn.functional import normalize
+
+from widgets.model.checkpoints import Checkpoint, CheckpointMissing, available, load, names
+
+
+def patch_likeness(checkpoint: Checkpoint, pixels: np.ndarray) -> np.ndarray:
+    """Cosine similarity of every patch's final token to every other's: (N, N), from -1 to 1, 1 on the diagonal.
+
+    `pixels` (C, H, W) are prepared as the checkpoint wants them, at the size it was loaded for.
+    """
+    with torch.inference_mode():
+        z = checkpoint.model.base_model(pixel_values=torch.from_numpy(pixels)[None]).last_hidden_state[0]  # (1 + N, D)
+    rows = normalize(z[1:], dim=-1)                                       # (N, D)
+    return (rows @ rows.T).clamp(-1, 1).numpy()                           # (N, N)
+
+
+def at_hand(name: str, image_size: tuple[int, int], patch_size: int) -> Checkpoint:
+    """The checkpoint for pictures (H, W), if it is on this machine: a click must not start a long download.
+
+    Raises CheckpointMissing with what to do; ValueError for an unknown name or patches it does not read.
+    """
+    if name in names() and name not in available():
+        raise CheckpointMissing(f"{name} is not on this machine yet: run “python -m widgets fetch {name}”, then choose again.")
+    own = load(name).model.config.patch_size
+    if own != patch_size:
+        raise ValueError(f"{load(name).title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
+    return load(name, image_size)
