@@ -1,0 +1,92 @@
+"""From patches to tokens: x_p E + b (Eq. 1), as a matrix product and as a convolution; and what E could be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def projection_matrix(filters: Tensor) -> Tensor:
+    """Turn a filter bank (D, C, P, P) into E (C*P*P, D): each filter flattened in channel-row-column order, a column."""
+    if filters.ndim != 4:
+        raise ValueError(f"filters must have the shape (D, C, P, P), not {tuple(filters.shape)}")
+    return filters.flatten(1).T                                           # (C*P*P, D)
+
+
+def embed_patches(patches: Tensor, E: Tensor, b: Tensor) -> Tensor:
+    """Project every patch with the same matrix: patches (..., N, C*P*P), E (C*P*P, D), b (D,) to (..., N, D).
+
+    Raises ValueError when the rows of patches are not as long as E is high.
+    """
+    if patches.shape[-1] != E.shape[0]:
+        raise ValueError(f"patches are rows of {patches.shape[-1]} numbers, but E takes rows of {E.shape[0]}")
+    return patches @ E + b                                                # x_p E + b
+
+
+def embed_by_convolution(pixels: Tensor, filters: Tensor, b: Tensor) -> Tensor:
+    """The same projection as the library writes it: a convolution that steps from patch to patch.
+
+    pixels (B, C, H, W), filters (D, C, P, P), b (D,); returns (B, N, D). A transpose, not a reshape, brings the
+    tokens to the rows: (D, h, w) already lies in memory as D rows of N.
+    """
+    maps = F.conv2d(pixels, filters, b, stride=filters.shape[-1])         # (B, D, h, w)
+    return maps.flatten(2).transpose(1, 2)                                # (B, N, D)
+
+
+class Components(NamedTuple):
+    """Principal components of rows: their mean (F,), unit directions (k, F), and the variance along each (k,)."""
+
+    mean: Tensor
+    directions: Tensor
+    variances: Tensor
+    total_variance: float
+
+    def explained(self) -> Tensor:
+        """Return the share of the variance that the first 1, 2, ... k components hold together: (k,)."""
+        if self.total_variance == 0:
+            return torch.ones_like(self.variances)
+        return self.variances.cumsum(0) / self.total_variance
+
+
+def principal_components(rows: Tensor, k: int) -> Components:
+    """Return the first k principal components of centred rows (N, F), in float64.
+
+    N centred rows span at most N - 1 directions. The sign of each is chosen so that its entry of largest magnitude is
+    positive. Raises ValueError when rows are not (N, F), not finite, or have no k components.
+    """
+    if rows.ndim != 2 or len(rows) < 2:
+        raise ValueError(f"rows must have the shape (N, F) with N of 2 or more, not {tuple(rows.shape)}")
+    rows = rows.detach().double()
+    if not torch.isfinite(rows).all():
+        raise ValueError("rows must be finite numbers: there is a NaN or an infinity among them")
+    most = min(len(rows) - 1, rows.shape[1])
+    if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
+        raise ValueError(f"{len(rows)} centred rows of {rows.shape[1]} numbers have 1 to {most} components, not {k!r}")
+    mean = rows.mean(0)                                                   # (F,)
+    _, singular, directions = torch.linalg.svd(rows - mean, full_matrices=False)
+    variances = singular**2 / (len(rows) - 1)
+    return Components(mean, positive_largest(directions[:k]), variances[:k], float(variances.sum()))
+
+
+def positive_largest(rows: Tensor) -> Tensor:
+    """Flip the sign of each row (k, F) where needed, so that its entry of largest magnitude is positive."""
+    largest = rows.gather(1, rows.abs().argmax(1, keepdim=True))          # (k, 1)
+    return torch.where(largest < 0, -rows, rows)
+
+
+def patch_basis(patches: Tensor, k: int) -> Components:
+    """Return the first k principal components of a picture's own patches (N, C*P*P): a projection without training."""
+    return principal_components(patches.float() if not patches.is_floating_point() else patches, k)
+
+
+def coordinates(patches: Tensor, basis: Components) -> Tensor:
+    """Return each patch's coordinates in a basis: (N, C*P*P) to (N, k), in float64."""
+    return (patches.double() - basis.mean) @ basis.directions.T           # (N, k)
+
+
+def reconstruct(found: Tensor, basis: Components) -> Tensor:
+    """Rebuild patches from their first k' <= k coordinates: (N, k') to (N, C*P*P)."""
+    return found @ basis.directions[: found.shape[1]] + basis.mean        # (N, C*P*P)

@@ -1,0 +1,156 @@
+"""The bug museum: real mistakes in Vision Transformers, each a switch on the forward pass. None changes a shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from widgets.model.encoder import gelu_tanh, post_norm_block
+from widgets.model.preparation import PREPARATIONS, Preparation
+from widgets.model.vit import RIGHT, Steps, ViTWeights
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake: its name, a title, where it was seen, why no shape check catches it, and what it changes.
+
+    `change` gets the right steps, the model's weights and its preparation (None where it is not known).
+    """
+
+    name: str
+    title: str
+    seen: str
+    unseen: str
+    change: Callable[[Steps, ViTWeights, Preparation | None], Steps]
+
+
+def steps_with(names: Iterable[str], w: ViTWeights, preparation: Preparation | None = None) -> Steps:
+    """Return the forward pass with these faults switched on, in the order of FAULTS.
+
+    Raises ValueError for a name that is not in FAULTS, or two faults that replace the same step.
+    """
+    names = (names,) if isinstance(names, str) else tuple(names)
+    for name in names:
+        if name not in FAULTS:
+            raise ValueError(f"there is no fault {name!r}: use any of {', '.join(FAULTS)}")
+    if {"no_positions", "class_without_position"} <= set(names):
+        raise ValueError("no_positions and class_without_position replace the same step: switch one of them off")
+    steps = RIGHT
+    for name in FAULTS:
+        if name in names:
+            steps = FAULTS[name].change(steps, w, preparation)
+    return steps
+
+
+def _causal(tokens: int) -> Tensor:
+    return torch.ones(tokens, tokens, dtype=torch.bool).tril()            # row i sees tokens 0 to i
+
+
+def _class_row_gone(table: Tensor) -> Tensor:
+    return torch.cat([torch.zeros_like(table[:1]), table[1:]])            # (1 + N, D)
+
+
+def _without_class_position(steps: Steps, w: ViTWeights, _: Preparation | None) -> Steps:
+    # without a class token the table's first row is patch 0's, and there is nothing to forget
+    return steps if w.class_token is None else replace(steps, positions=_class_row_gone)
+
+
+def _merged_without_moving(heads: Tensor) -> Tensor:
+    return heads.reshape(heads.shape[0], heads.shape[2], -1)              # (B, T, D), tokens and heads mixed
+
+
+def _viewed(picture: Tensor, P: int) -> Tensor:
+    return picture.reshape(-1, picture.shape[0] * P * P)                  # (N, C*P*P), from neighbouring memory
+
+
+def _other_epsilon(steps: Steps, w: ViTWeights, _: Preparation | None) -> Steps:
+    return replace(steps, eps=lambda eps: 1e-5 if eps != 1e-5 else 1e-12)
+
+
+def _other_pixels(steps: Steps, _: ViTWeights, right: Preparation | None) -> Steps:
+    right = right or PREPARATIONS["vit-b16"]
+    wrong = PREPARATIONS["dinov2-small" if right.mean == PREPARATIONS["vit-b16"].mean else "vit-b16"]
+
+    def mistaken(pixels: Tensor) -> Tensor:
+        of = {"dtype": pixels.dtype, "device": pixels.device}
+        right_mean, right_deviation, mean, deviation = (
+            torch.tensor(numbers, **of)[:, None, None]
+            for numbers in (right.mean, right.deviation, wrong.mean, wrong.deviation)
+        )                                                                 # (3, 1, 1)
+        return (pixels * right_deviation + right_mean - mean) / deviation
+
+    return replace(steps, pixels=mistaken)
+
+
+def _step(**changed: Callable) -> Callable[[Steps, ViTWeights, Preparation | None], Steps]:
+    return lambda steps, w, preparation: replace(steps, **changed)
+
+
+_FAULTS = (
+    Fault(
+        "causal_mask", "A causal mask",
+        "Blocks taken over from a GPT bring its mask along.",
+        "The mask only turns weights to 0; row 0, the class token's, then sees nothing but itself, so the answer no"
+        " longer depends on the picture and training would stall near ln K, which looks like bad data.",
+        _step(mask=_causal),
+    ),
+    Fault(
+        "no_positions", "Positions left out",
+        "The addition is forgotten, or the table is never loaded from the checkpoint.",
+        "A sum with zeros has the same shape; the model then cannot tell one order of the patches from another.",
+        _step(positions=torch.zeros_like),
+    ),
+    Fault(
+        "class_without_position", "The class token without its position",
+        "Positions are added to the patches first, and the class token is put in front afterwards.",
+        "The sequence is as long as it should be; only row 0 lacks its own row of the table.",
+        _without_class_position,
+    ),
+    Fault(
+        "scale_by_width", "Scores divided by sqrt(D)",
+        "The width of the model is taken for the width of a head.",
+        "A number divides the scores either way; the weights become too even, sqrt(k) times too small a score each.",
+        _step(scale=lambda head_size, hidden_size: hidden_size**-0.5),
+    ),
+    Fault(
+        "missing_transpose", "Heads merged without the transpose",
+        "Heads (B, k, T, D_h) are reshaped to (B, T, D) without being moved behind the tokens first.",
+        "k T D_h numbers fit into T D places in any order; tokens and heads are mixed without a word.",
+        _step(merge=_merged_without_moving),
+    ),
+    Fault(
+        "wrong_epsilon", "Another epsilon in LayerNorm",
+        "Codes disagree: 1e-6 in the original, 1e-12 in the library's default, 1e-5 in PyTorch's.",
+        "It is one number inside a root; outputs move a little, and a port never quite agrees.",
+        _other_epsilon,
+    ),
+    Fault(
+        "tanh_gelu", "GELU by its tanh form",
+        "The original JAX code uses it, most PyTorch ports the exact form; a port takes the other one.",
+        "Both map a number to nearly the same number, under 1e-3 apart.",
+        _step(activation=gelu_tanh),
+    ),
+    Fault(
+        "wrong_normalisation", "Another model's pixel scale",
+        "Pixels are prepared with ImageNet's mean and deviation for a model that wants -1 to 1, or the reverse.",
+        "Any three means and deviations give pixels of the same shape and a similar range.",
+        _other_pixels,
+    ),
+    Fault(
+        "view_instead_of_cut", "Patches by a view",
+        "The picture is reshaped to (N, P^2 C) in one go, which takes runs of memory and not squares.",
+        "There are as many numbers as before, in rows of the right length; only their content is wrong.",
+        _step(cut=_viewed),
+    ),
+    Fault(
+        "post_norm", "Norm after the residual",
+        "The order of 2017 and of BERT is used with the weights of a model trained with the norm first.",
+        "The same norms, matrices and sums, in another order: every tensor keeps its shape.",
+        _step(block=post_norm_block),
+    ),
+)
+
+FAULTS: dict[str, Fault] = {fault.name: fault for fault in _FAULTS}
