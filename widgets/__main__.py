@@ -33,7 +33,13 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="serve the course on this machine")
     serve.add_argument("--port", type=int, default=5006)
     serve.set_defaults(run=_serve)
-    commands.add_parser("chapters", help="execute, slim and write the notebooks").set_defaults(run=_chapters)
+    check = commands.add_parser("check", help="our forward pass beside the library's, stage by stage")
+    check.add_argument("--model", default="dinov2-small", metavar="NAME", help=", ".join(fetching.names()))
+    check.add_argument("--picture", metavar="FILE", help="by default a sample picture, the cat")
+    check.set_defaults(run=_check)
+    chapters = commands.add_parser("chapters", help="execute, slim and write the notebooks")
+    chapters.add_argument("numbers", metavar="NN", nargs="*", help="such as 02; without one, every notebook")
+    chapters.set_defaults(run=_chapters)
     return parser
 
 
@@ -70,12 +76,19 @@ def _row(name: str) -> tuple[str, ...]:
     return name, "yes", f"{size / 1e6:.0f} MB", copy["source"], copy["revision"][:12], copy["licence"]
 
 
+def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    try:
+        return importlib.import_module("widgets.model.check").check(options.model, options.picture)
+    except (ValueError, OSError) as error:
+        parser.error(str(error))
+
+
 def _serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     importlib.import_module("widgets.app").main(options.port)
 
 
 def _chapters(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int | None:
-    return importlib.import_module("widgets.page.build").main()
+    return importlib.import_module("widgets.page.build").main(options.numbers)
 
 
 if __name__ == "__main__":

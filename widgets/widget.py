@@ -79,11 +79,18 @@ class Widget(pn.viewable.Viewer):
 
 def png_of(figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES) -> bytes:
     """A matplotlib figure as a palette PNG at most `width` pixels wide and, where colours allow, `limit` bytes."""
-    from PIL import Image
-
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=min(figure.dpi, width / figure.get_figwidth()))
-    picture = Image.open(drawn).convert("RGB")
+    return palette(drawn, width, limit)
+
+
+def palette(png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES) -> bytes:
+    """A PNG again, at most `width` pixels wide, with as many palette colours as fit in `limit` bytes (16 at least)."""
+    from PIL import Image
+
+    picture = Image.open(png).convert("RGB")
+    if picture.width > width:
+        picture = picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
     for colours in STILL_COLOURS:
         packed = BytesIO()
         picture.quantize(colours, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import wraps
+from io import BytesIO
 from typing import Any
 
 import panel as pn
@@ -24,7 +25,23 @@ def start() -> None:
     os.environ["PANEL_INLINE"] = "true"
     share_in_kernel()
     _inline_stylesheets()
+    _show_figures()
     pn.extension("mathjax")
+
+
+def _show_figures() -> None:
+    """Let a matplotlib Figure made without pyplot show itself as the last expression of a cell."""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is not None:
+        shell.display_formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", _png)
+
+
+def _png(figure: Any) -> bytes:
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", bbox_inches="tight")
+    return drawn.getvalue()
 
 
 def _inline_stylesheets() -> None:

@@ -23,7 +23,8 @@ def view(value: Any) -> pn.viewable.Viewable:
     if isinstance(value, (pn.viewable.Viewable, pn.viewable.Viewer)):
         return _standing(value, "1040px" if isinstance(value, Widget) else "68ch")
     if type(value).__module__ == "matplotlib.figure":
-        return prose.picture(_png(value), round(100 * value.get_figwidth()), value.get_label())
+        png, width = _png(value)
+        return prose.picture(png, width, value.get_label())
     if callable(getattr(type(value), "_repr_html_", None)) and (html := value._repr_html_()):
         return prose.table(html)
     if _drawn_by_panel(value):
@@ -38,10 +39,13 @@ def _standing(value: Any, width: str) -> pn.Column:
                      stylesheets=[f":host{{width:100%;max-width:{width};margin-inline:auto;font-size:17px}}"])
 
 
-def _png(figure: Any) -> bytes:
+def _png(figure: Any) -> tuple[bytes, int]:
+    """The figure at twice the size the page shows, for fine screens, and the width in pixels that it shows."""
+    from PIL import Image
+
     drawn = BytesIO()
-    figure.savefig(drawn, format="png", dpi=200)  # twice what the page shows, for fine screens
-    return drawn.getvalue()
+    figure.savefig(drawn, format="png", dpi=2 * figure.dpi, bbox_inches="tight")
+    return drawn.getvalue(), Image.open(drawn).width // 2
 
 
 def sentence_of(error: Exception) -> str:
