@@ -16,6 +16,8 @@ from typing import Any
 
 # The hub's second transfer protocol counts its bytes in its own way; the plain one reports each piece it writes.
 os.environ.setdefault("HF_HUB_DISABLE_XET", "1")
+# No request but those for the two files: the reader asked for nothing else, and each one may hang.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 FILES = ("config.json", "model.safetensors")
 
@@ -65,16 +67,17 @@ def download(repository: str, revision: str, again: bool) -> None:
 
     # The client counts in pieces of 10 MB, which a slow line needs a minute for: silence would look like death.
     constants.DOWNLOAD_CHUNK_SIZE = 1 << 16
-    here = [try_to_load_from_cache(repository, name, revision=revision) for name in FILES]
-    if again or not all(isinstance(path, str) for path in here):
+    paths = {name: try_to_load_from_cache(repository, name, revision=revision) for name in FILES}
+    if again or not all(isinstance(path, str) for path in paths.values()):
         if constants.HF_HUB_OFFLINE:
             return say(failed="HF_HUB_OFFLINE keeps this machine from asking the model hub")
+        # Asked once without the client's retries, so that a machine without network need not wait for them.
         get_session().head(hf_hub_url(repository, FILES[0], revision=revision), timeout=10)
         say(answered=True)
-    paths = {
-        name: hf_hub_download(repository, name, revision=revision, force_download=again, tqdm_class=Counter)
-        for name in FILES
-    }
+        for name in FILES:
+            paths[name] = hf_hub_download(
+                repository, name, revision=revision, force_download=again, tqdm_class=Counter
+            )
     say(files=paths, stated=stated_sum(Path(paths[FILES[1]]), hf_hub_url(repository, FILES[1], revision=revision)))
 
 
