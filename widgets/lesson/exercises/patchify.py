@@ -91,9 +91,9 @@ SOLUTION = '''
 def patchify(image, P):
     C, H, W = image.shape
     h, w = H // P, W // P
-    cut = image.reshape(C, h, P, w, P)      # name every axis: channel, grid row, u, grid column, v
-    cut = cut.transpose(1, 3, 0, 2, 4)      # (h, w, C, P, P): which patch first, then what is in it
-    return cut.reshape(h * w, C * P * P)    # only neighbouring axes are merged now
+    cut = image.reshape(C, h, P, w, P)    # split H and W
+    cut = cut.transpose(1, 3, 0, 2, 4)    # (h, w, C, P, P)
+    return cut.reshape(h * w, C * P * P)  # merge neighbours
 '''
 
 EXERCISE = Exercise(
@@ -113,18 +113,19 @@ EXERCISE = Exercise(
         " to right. Leave `image` as it was. No loop is needed, but a loop is allowed."
     ),
     hints=(
-        "Take a picture of 1 channel, 4 x 4 px, numbered 0 to 15, and P = 2. Write the four rows on paper. Patch 0"
-        " is 0 1 4 5, not 0 1 2 3: a patch takes numbers from two pixel rows.",
-        "A pixel's row number y is two numbers at once: the grid row y // P and the row inside the patch y % P."
+        "Take a picture of 1 channel, 4 x 4 px, numbered 0 to 15, and `P = 2`. Write the four rows on paper."
+        " Patch 0 is 0 1 4 5, not 0 1 2 3: a patch takes numbers from two pixel rows.",
+        "A pixel's row number y is two numbers at once: the grid row `y // P` and the row inside the patch `y % P`."
         " So `reshape` can split the axis H into two axes (H // P, P), and W likewise. That gives five axes.",
         "From `(C, h, P, w, P)` you want `(h, w, C, P, P)`: move whole axes with `transpose(1, 3, 0, 2, 4)`. Only"
         " then merge h with w, and C with P with P, by a second `reshape`.",
     ),
     solution=SOLUTION,
     commentary=(
-        "`reshape` never moves a number: it reads them in the order they lie in memory and cuts that line into new"
-        " lengths. Splitting an axis in two is safe, and so is merging two neighbours. What has to move between"
-        " the two is moved by `transpose`. In PyTorch the same step is called `permute`."
+        "The five axes are channel, grid row, row inside the patch, grid column, column inside the patch. `reshape`"
+        " never moves a number: it reads them in the order they lie in memory and cuts that line into new lengths."
+        " Splitting an axis in two is safe, and so is merging two neighbours. What has to move between the two is"
+        " moved by `transpose`. In PyTorch the same step is called `permute`."
     ),
     cases=(
         Case("a picture of 2 channels, 4 x 6 px, numbered from 0, P = 2", lambda: (numbered(2, 4, 6), 2), 0),

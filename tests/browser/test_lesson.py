@@ -1,0 +1,162 @@
+"""Predictions, quiz and exercise card, by mouse and by keyboard alone, in both themes, wide and narrow."""
+
+from __future__ import annotations
+
+import panel as pn
+import pytest
+from playwright.sync_api import Page, expect
+
+from widgets.lesson import Predict, Quiz, check, exercise
+from widgets.lesson.quiz_data import questions
+
+
+def lesson() -> pn.viewable.Viewable:
+    from widgets.page.frame import frame
+    from widgets.page.results import view
+
+    number = Predict("How many patches of 16 px in 224 x 224 px?", "number", lambda: 196, unit="patches",
+                     why="14 rows of 14.", id="n", reveals=lambda: pn.pane.HTML("<p id='rest'>What follows</p>"))
+    choice = Predict("Halve P. The attention table grows by ...", "choice", "about 16 times",
+                     choices=("about 2 times", "about 4 times", "about 16 times"), id="c")
+    result = check("patchify", lambda image, P: image.reshape(-1, image.shape[0] * P * P))
+    shown = (number, choice, exercise("patchify"), result, Quiz("02"))
+    return frame("Lesson", content=pn.Column(*map(view, shown), sizing_mode="stretch_width"))
+
+
+@pytest.fixture
+def opened(page: Page, serve) -> Page:
+    page.goto(serve({"app": lesson}) + "/app")
+    expect(page.get_by_label("Your guess")).to_be_visible()
+    return page
+
+
+def form(page: Page, words: str):
+    return page.locator("form").filter(has_text=words)
+
+
+def focused(page: Page) -> str:
+    return page.evaluate("""() => { let e = document.activeElement; while (e.shadowRoot?.activeElement)
+        e = e.shadowRoot.activeElement; return `${e.tagName} ${e.value ?? ''} ${e.textContent}` }""")
+
+
+def test_answer_and_what_follows_come_after_the_guess(opened: Page) -> None:
+    expect(opened.get_by_text("196 patches")).to_have_count(0)
+    expect(opened.get_by_text("What follows")).not_to_be_visible()
+    opened.get_by_label("Your guess").fill("150")
+    opened.get_by_role("button", name="Commit to my guess").first.click()
+    expect(opened.get_by_text("46 too low, which is 23% of the answer")).to_be_visible()
+    expect(opened.get_by_text("What follows")).to_be_visible()
+    opened.get_by_role("button", name="Guess again").click()
+    expect(opened.get_by_text("46 too low")).to_have_count(0)
+    expect(opened.get_by_text("What follows")).not_to_be_visible()
+
+
+def test_text_in_a_number_field_is_answered_beside_it_and_kept(opened: Page) -> None:
+    field = opened.get_by_label("Your guess")
+    field.fill("plenty")
+    field.press("Enter")
+    expect(opened.get_by_role("alert").filter(has_text="is not a number")).to_be_visible()
+    expect(field).to_have_value("plenty")
+    assert focused(opened).startswith("INPUT plenty")
+    field.fill("196")
+    field.press("Enter")
+    expect(opened.get_by_text("That is it exactly.")).to_be_visible()
+
+
+def test_show_me(opened: Page) -> None:
+    form(opened, "Halve P").get_by_role("button", name="Show me").click()
+    expect(form(opened, "Halve P").get_by_text("\u2713 right")).to_be_visible()
+
+
+def test_a_prediction_by_keyboard_alone(opened: Page) -> None:
+    opened.get_by_label("Your guess").focus()
+    opened.keyboard.type("196")
+    opened.keyboard.press("Tab")
+    assert "Commit to my guess" in focused(opened)
+    opened.keyboard.press("Tab")
+    assert "Show me" in focused(opened)
+    opened.keyboard.press("Tab")
+    assert focused(opened).startswith("INPUT 0")
+    opened.keyboard.press("Space")
+    opened.keyboard.press("ArrowDown")
+    opened.keyboard.press("ArrowDown")
+    expect(form(opened, "Halve P").get_by_text("right")).to_have_count(0)  # arrows choose, they do not commit
+    opened.keyboard.press("Enter")
+    expect(form(opened, "Halve P").get_by_text("That is it.")).to_be_visible()
+    assert "That is it." in focused(opened)
+    opened.keyboard.press("Tab")
+    assert "Guess again" in focused(opened)
+
+
+def test_quiz_by_mouse_wrong_then_right(opened: Page) -> None:
+    asked = questions("02")[0]
+    one = form(opened, "336 x 224")
+    one.get_by_text("576", exact=True).click()
+    one.get_by_role("button", name="Check").click()
+    expect(one.get_by_role("status")).to_contain_text("Not that one.")
+    expect(one.get_by_role("status")).to_contain_text(asked.options[2].why[:40])
+    one.get_by_text("384", exact=True).click()
+    one.get_by_role("button", name="Check again").click()
+    expect(one.get_by_role("status")).to_contain_text("Right.")
+    expect(opened.get_by_text("0 of 8 right at the first try, 1 more after another try; 7 to go.")).to_be_visible()
+    opened.get_by_role("button", name="Start the quiz over").click()
+    expect(opened.get_by_text("8 questions, none answered yet.")).to_be_visible()
+    expect(one.get_by_role("radio").first).to_be_enabled()
+
+
+def test_the_whole_quiz_by_keyboard_alone(opened: Page) -> None:
+    form(opened, "336 x 224").get_by_role("radio").first.focus()
+    for number, question in enumerate(questions("02"), 1):
+        assert focused(opened).startswith("INPUT 0")
+        opened.keyboard.press("Space")
+        for _ in range(question.right):
+            opened.keyboard.press("ArrowDown")
+        opened.keyboard.press("Enter")
+        expect(opened.get_by_text(f"{number} of 8 right at the first try")).to_be_visible()
+        opened.keyboard.press("Tab")
+
+
+def test_exercise_shows_hints_then_the_solution_at_the_second_press(opened: Page) -> None:
+    expect(opened.get_by_text("On this page no code of yours is run")).to_be_visible()
+    expect(opened.get_by_text("image.reshape(C")).to_have_count(0)
+    opened.get_by_role("button", name="Hint 1 of 3").focus()
+    for number in (1, 2):
+        opened.keyboard.press("Enter")
+        expect(opened.get_by_text(f"Hint {number} of 3.")).to_be_visible()
+        assert f"Hint {number + 1} of 3" in focused(opened)
+    opened.get_by_role("button", name="Show the solution").click()
+    expect(opened.get_by_text("image.reshape(C")).to_have_count(0)
+    opened.get_by_role("button", name="Really show the solution").click()
+    expect(opened.get_by_text("image.reshape(C")).to_be_visible()
+
+
+def test_a_result_is_a_box_that_names_the_misconception(opened: Page) -> None:
+    expect(opened.get_by_text("You reshaped the picture instead of cutting it")).to_be_visible()
+
+
+CONTRAST = """() => {
+  const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map((v) => v / 255)
+    .map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b }
+  const behind = (e) => { for (; e; e = e.assignedSlot ?? e.parentElement ?? e.getRootNode().host) {
+    const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$|transparent/.test(c)) return c } return 'rgb(255, 255, 255)' }
+  const weak = [], walk = (root) => { for (const e of root.querySelectorAll('*')) {
+    if (e.shadowRoot) walk(e.shadowRoot)
+    if (!e.checkVisibility?.() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue
+    if (['STYLE', 'SCRIPT'].includes(e.tagName)) continue
+    const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x)
+    if ((a + .05) / (b + .05) < 4.5) weak.push([e.tagName, e.textContent.slice(0, 40), ((a + .05) / (b + .05)).toFixed(1)]) } }
+  walk(document.body); return weak }"""
+
+
+@pytest.mark.parametrize("width", [1280, 400], ids=["wide", "narrow"])
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_everything_is_readable_and_nothing_is_wider_than_the_page(opened: Page) -> None:
+    form(opened, "336 x 224").get_by_text("576", exact=True).click()
+    form(opened, "336 x 224").get_by_role("button", name="Check").click()
+    form(opened, "Halve P").get_by_role("button", name="Show me").click()
+    opened.get_by_role("button", name="Show the solution").click()
+    opened.get_by_role("button", name="Really show the solution").click()
+    expect(opened.get_by_text("image.reshape(C")).to_be_visible()
+    expect(opened.get_by_text("Not that one.")).to_be_visible()
+    assert opened.evaluate(CONTRAST) == []
+    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")

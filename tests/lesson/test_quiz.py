@@ -1,0 +1,137 @@
+"""Quiz questions are sound, and the quiz judges, explains, and counts the first try."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+from widgets.lesson import Quiz, progress
+from widgets.lesson.quiz_data import chapters, questions, read
+
+ALL = [(chapter, question) for chapter in chapters() for question in questions(chapter)]
+
+
+def test_chapter_02_has_its_quiz() -> None:
+    assert len(questions("02")) >= 5
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_ids_name_their_chapter(chapter: str) -> None:
+    assert all(q.id.startswith(f"{chapter}-") for q in questions(chapter))
+
+
+@pytest.mark.parametrize("chapter, question", ALL, ids=[q.id for _, q in ALL])
+def test_no_option_is_given_away_by_its_length(chapter, question) -> None:
+    lengths = [len(option.text) for option in question.options]
+    right = lengths[question.right]
+    assert right <= 1.6 * median(lengths) and right >= median(lengths) / 1.6 or max(lengths) <= 12
+
+
+@pytest.mark.parametrize("chapter", chapters())
+def test_neither_length_nor_place_is_a_strategy(chapter: str) -> None:
+    asked = questions(chapter)
+    longest = [len(q.options[q.right].text) > max(len(o.text) for o in q.options if not o.right) for q in asked]
+    assert sum(longest) <= len(asked) / 2
+    places = [q.right for q in asked]
+    assert max(places.count(p) for p in places) <= len(asked) / 2
+
+
+@pytest.mark.parametrize("chapter, question", ALL, ids=[q.id for _, q in ALL])
+def test_every_option_is_explained_in_a_sentence_of_its_own(chapter, question) -> None:
+    whys = [option.why for option in question.options]
+    assert len(set(whys)) == len(whys)
+    assert all(len(why) >= 30 and why.endswith(".") for why in whys)
+
+
+OPTION = "{text: %s, why: because it is so}"
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda text: text.replace("right: true", "right: false", 1), "exactly one option"),
+    (lambda text: text.replace("id: b-1", "id: b-0"), "the same id"),
+    (lambda text: text.replace("why: w2", "", 1), "needs a text and a why"),
+    (lambda text: text.replace("text: t1", "text: t0", 1), "read the same"),
+    (lambda text: text.replace("id: b-4", "id: b-4x\n    questoin: x", 1).replace("question: q4", ""), "lacks one"),
+    (lambda text: "questions: []", "0 questions"),
+    (lambda text: "- a", "a list called questions"),
+    (lambda text: text.replace("why: w0", "why: w0\n        hint: no", 1), "a field nobody reads"),
+    (lambda text: text.replace("text: t2", "text: 12", 1), "as text in quotes"),
+])
+def test_a_broken_file_is_refused_by_name(tmp_path: Path, change, words: str) -> None:
+    path = tmp_path / "99.yml"
+    good = "questions:\n" + "".join(
+        f"  - id: b-{i}\n    question: q{i}\n    options:\n" + "".join(
+            f"      - text: t{j}\n        why: w{j}\n{'        right: true' if j == 1 else ''}\n" for j in range(3))
+        for i in range(5))
+    path.write_text(good)
+    assert len(read(path)) == 5
+    path.write_text(change(good))
+    with pytest.raises(ValueError, match=f"99.yml.*{words}"):
+        read(path)
+
+
+def test_unknown_chapter_names_those_there_are() -> None:
+    with pytest.raises(ValueError, match="02"):
+        Quiz("77")
+
+
+def wrong(question) -> int:
+    return (question.right + 1) % len(question.options)
+
+
+def test_right_at_the_first_try() -> None:
+    quiz = Quiz("02")
+    first = quiz.questions[0]
+    form = quiz._forms[first.id]
+    form._handle_msg({"picked": first.right})
+    assert form.locked and form.tone == "right" and form.commit_label == "" and quiz.score == 1
+    assert "N = HW / P\u00b2" in form.feedback
+
+
+def test_a_wrong_answer_is_explained_may_be_tried_again_and_does_not_score() -> None:
+    quiz = Quiz("02")
+    first = quiz.questions[0]
+    form = quiz._forms[first.id]
+    form._handle_msg({"picked": wrong(first)})
+    assert not form.locked and form.tone == "wrong" and form.marks[wrong(first)] == "wrong"
+    assert "right" not in form.marks and first.options[first.right].why[:20] not in form.feedback
+    form._handle_msg({"picked": first.right})
+    assert form.locked and quiz.score == 0 and quiz.solved == 1
+    assert "1 more after another try" in quiz.describe().sentence
+
+
+def test_nothing_chosen_is_a_sentence() -> None:
+    quiz = Quiz("02")
+    form = quiz._forms[quiz.questions[0].id]
+    form._handle_msg({"picked": -1})
+    assert "Choose one" in form.problem and not quiz.tries
+
+
+def test_a_quiz_comes_back_as_it_was_left_and_can_be_started_over() -> None:
+    quiz = Quiz("02")
+    for question in quiz.questions:
+        quiz.answer(question.id, question.right)
+    kept = progress.current().read("quizzes", "02")
+    assert kept["score"] == kept["of"] == len(quiz.questions) == kept["best"]
+    back = Quiz("02")
+    assert back.score == len(quiz.questions) and all(form.locked for form in back._forms.values())
+    back.again()
+    assert back.score == 0 and progress.current().read("quizzes", "02")["best"] == len(quiz.questions)
+    assert Quiz("02").tries == {}
+
+
+def test_a_question_that_left_the_chapter_is_no_trouble() -> None:
+    progress.current().change("quizzes", "02", lambda entry: entry.update(tries={"02-gone": [1], "02-count": [9]}))
+    assert Quiz("02").tries == {}
+
+
+def test_still_and_plain_text_show_questions_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIT_COURSE_STILLS", "1")
+    quiz = Quiz("02")
+    bundle = quiz._repr_mimebundle_()
+    assert len(bundle["image/png"]) < 30_000
+    drawn = " ".join(text.get_text() for text in quiz.still().texts)
+    assert all(option.why not in drawn for q in quiz.questions for option in q.options)
+    assert not any(option.why in repr(quiz.__panel__()) for q in quiz.questions for option in q.options)

@@ -1,0 +1,74 @@
+// One question: radio buttons or a field, a button that commits, and what is said about it. Python judges.
+export function render({ model, el }) {
+  const part = frame(model, el, 'ask', () => {})
+  const form = make('form', { autocomplete: 'off', noValidate: true })
+  const group = make('fieldset'), legend = make('legend'), answers = make('div', { className: 'answers' })
+  const problem = make('p', { className: 'problem', role: 'alert' })
+  const commit = make('button', { type: 'submit', className: 'main' })
+  const aside = make('button', { type: 'button', className: 'aside' })
+  const feedback = make('div', { className: 'feedback', role: 'status', tabIndex: -1 })
+  group.append(legend, answers, problem)
+  const row = make('div', { className: 'row' }, commit, aside)
+  form.append(group, row, feedback)
+  part.body.append(form)
+  let inputs = []
+
+  function build() {
+    legend.innerHTML = model.text
+    if (model.kind === 'number') {
+      const field = make('input', { type: 'text', inputMode: 'decimal', value: model.typed, 'aria-label': 'Your guess' })
+      field.addEventListener('keydown', (e) => e.stopPropagation())   // a notebook's shortcuts are letters and digits
+      answers.replaceChildren(make('label', { className: 'field' }, field, make('span', {}, model.unit)))
+      inputs = [field]
+    } else {
+      inputs = model.choices.map((_, i) => make('input', { type: 'radio', name: 'choice', value: String(i) }))
+      answers.replaceChildren(...model.choices.map((html, i) => {
+        const words = make('span', { className: 'words' }), mark = make('span', { className: 'mark', 'aria-hidden': 'true' })
+        words.innerHTML = html
+        inputs[i].addEventListener('keydown', radioKey)
+        return make('label', { className: 'choice' }, inputs[i], words, mark)
+      }))
+    }
+    state()
+  }
+
+  function radioKey(event) {   // arrows choose, Enter commits; a notebook must not take them for its own
+    event.stopPropagation()
+    if (event.key === 'Enter') { event.preventDefault(); form.requestSubmit() }
+  }
+
+  function state() {
+    const had = el.getRootNode().activeElement
+    inputs.forEach((input, i) => {
+      input.disabled = model.locked
+      if (model.kind === 'choice') {
+        input.checked = model.picked === i
+        const mark = model.marks[i] ?? '', label = input.parentElement
+        label.dataset.mark = mark
+        label.querySelector('.mark').textContent = { right: '\u2713 right', wrong: '\u2717 no', yours: '\u2190 yours' }[mark] ?? ''
+      } else if (!input.matches(':focus')) input.value = model.typed
+      input.setAttribute('aria-invalid', String(Boolean(model.problem)))
+    })
+    problem.textContent = model.problem; problem.hidden = !model.problem
+    commit.textContent = model.commit_label; commit.hidden = model.locked || !model.commit_label
+    aside.textContent = model.aside_label; aside.hidden = !model.aside_label
+    if (model.locked) feedback.after(row); else feedback.before(row)   // what was asked next comes after what was said
+    const said = feedback.dataset.html ?? ''
+    feedback.innerHTML = feedback.dataset.html = model.feedback; feedback.dataset.tone = model.tone; feedback.hidden = !model.feedback
+    // The button that was pressed is gone: keep the keyboard where the answer is.
+    if (model.feedback && said !== model.feedback && (had === commit || had === aside || model.locked && inputs.includes(had))) {
+      feedback.focus({ preventScroll: true })
+    }
+    if (model.problem && model.kind === 'number') inputs[0].focus({ preventScroll: true })
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (model.locked) return
+    const picked = inputs.findIndex((input) => input.checked)
+    model.send_msg(model.kind === 'number' ? { typed: inputs[0].value } : { picked })
+  })
+  aside.addEventListener('click', () => model.send_msg({ aside: true }))
+  onChange(model, ['text', 'kind', 'choices', 'unit'], build)
+  onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
+}

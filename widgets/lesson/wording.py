@@ -1,0 +1,79 @@
+"""Words and numbers of the lesson, as HTML and as a reader types them."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+
+LARGEST = 1e18
+"""A guess beyond this is taken for a slip of the finger."""
+_GROUPED = re.compile(r"[+-]?\d{1,3}([ ,_']\d{3})+(\.\d+)?")
+
+
+def inline(text: str) -> str:
+    """A sentence with `code` between backticks, as HTML."""
+    parts = html.escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
+
+
+def blocks(text: str) -> str:
+    """Light Markdown with paragraphs and code, as HTML."""
+    from widgets.page.prose import html_of
+
+    return html_of(text)
+
+
+def typed_number(text: str) -> float:
+    """The number a reader typed: 1,000 and 1 000 and 1e3 and 12 % are numbers.
+
+    Raises ValueError with a sentence for the reader when it is none.
+    """
+    bare = text.strip().replace("\u2212", "-").replace("\u00a0", " ").removesuffix("%").strip()
+    if not bare:
+        raise ValueError("Type a number first, for example 100. A rough guess is enough.")
+    if _GROUPED.fullmatch(bare):
+        bare = re.sub(r"[ ,_']", "", bare)
+    elif re.fullmatch(r"[+-]?\d+,\d+", bare):
+        raise ValueError(f"Is {bare} a decimal? Write it with a point: {bare.replace(',', '.')}.")
+    try:
+        value = float(bare)
+    except ValueError:
+        raise ValueError(f"\u201c{_short(text)}\u201d is not a number. Type digits, for example 100 or 0.5.") from None
+    if not math.isfinite(value) or abs(value) > LARGEST:
+        raise ValueError(f"{_short(text)} is more than anything here can be. Type a smaller number.")
+    return value
+
+
+def written(value: float) -> str:
+    """A number as the lesson prints it: thousands separated, a true minus sign, at most four digits after a point."""
+    if float(value).is_integer() and abs(value) < 1e15:
+        text = f"{int(value):,}"
+    elif abs(value) >= 1000:
+        text = f"{value:,.0f}"
+    else:
+        text = f"{value:.4g}"
+    return text.replace("-", "\u2212")
+
+
+def how_far(guess: float, answer: float) -> str:
+    """How far a guess is from the answer, in a sentence."""
+    if guess == answer:
+        return "That is it exactly."
+    gap = f"{written(abs(_rounded(guess - answer)))} too {'high' if guess > answer else 'low'}"
+    if guess * answer <= 0:
+        return f"You were {gap}."
+    times = max(guess / answer, answer / guess)
+    if times >= 2:
+        return f"You were {gap}: {times:,.3g} times too {'much' if abs(guess) > abs(answer) else 'little'}."
+    share = abs(guess - answer) / abs(answer)
+    return f"You were {gap}, which is {share:.0%} of the answer." if share >= 0.01 else f"You were {gap}: very close."
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.10g}")  # 0.3 - 0.1 is 0.2 to a reader
+
+
+def _short(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= 24 else text[:23] + "\u2026"
