@@ -55,6 +55,7 @@ class PatchHover(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
+        self._written: tuple[tuple[Any, ...], np.ndarray] | None = None
         self._cut: tuple[Picture, int, np.ndarray] | None = None
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
@@ -94,8 +95,11 @@ class PatchHover(Widget):
 
     def rows(self) -> np.ndarray:
         """The matrix x_p: float32 (N, P*P*C), in the chosen numbers and order."""
-        rows = patchify(PREPARATIONS[self.numbers].apply(self.pixels), self.patch_size)
-        return to_channels_last(rows, self.patch_size) if self.channels_last else rows
+        wanted = (self.picture, self.patch_size, self.numbers, self.channels_last)
+        if self._written is None or self._written[0] != wanted:
+            rows = patchify(PREPARATIONS[self.numbers].apply(self.pixels), self.patch_size)
+            self._written = (wanted, to_channels_last(rows, self.patch_size) if self.channels_last else rows)
+        return self._written[1]
 
     # what is seen -----------------------------------------------------------------------------------------
 

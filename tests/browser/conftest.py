@@ -10,12 +10,14 @@ from urllib.parse import urlsplit
 
 import panel as pn
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from . import chromium
 
 HERE = ("localhost", "127.0.0.1")
 WAIT = 30_000  # milliseconds; a first page imports torch and loads a model
+
+expect.set_options(timeout=20_000)  # the default of 5 s is short on two busy cores
 
 
 @dataclass

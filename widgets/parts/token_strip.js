@@ -37,7 +37,7 @@ export function render({ model, el }) {
     for (let i = start; i < Math.min(count, start + room); i++) drawToken(g, i, i === here)
     drawWhole(g, here, room)
     const n = Math.max(0, here + first - model.prefix)
-    canvas.dataset.patch = n
+    canvas.dataset.patch = n; canvas.dataset.x = (here - start) * (SIZE + GAP)   // where it is drawn, for tests
     readout.textContent = here + first < model.prefix ? `Token ${here} of the sequence: the class token`
       : `Position ${n} of 0 to ${rows * cols - 1} in the sequence`
   }
