@@ -138,11 +138,12 @@ def _whole(name: str, value: object, least: int, most: int) -> int:
 def _check_heads(hidden_size: int, heads: int) -> None:
     if hidden_size % heads == 0:
         return
-    divisors = [k for k in range(1, min(hidden_size, LIMITS["num_attention_heads"]) + 1) if hidden_size % k == 0]
-    nearest = sorted(sorted(divisors, key=lambda k: (abs(k - heads), k))[:2])
+    below = next(k for k in range(min(heads, hidden_size), 0, -1) if hidden_size % k == 0)
+    above = next((k for k in range(heads, hidden_size + 1) if hidden_size % k == 0), None)
+    nearest = f"{below}" if above is None else f"{below} or {above}"
     raise ValueError(
         f"num_attention_heads {heads} does not divide hidden_size {hidden_size}, so the heads would not be of one"
-        f" width: use {' or '.join(str(k) for k in nearest)}"
+        f" width: use {nearest}"
     )
 
 
