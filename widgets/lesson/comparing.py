@@ -51,11 +51,17 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     return f"{shape}{name}: {dots[0]}{' '.join(map(number, row[start:start + SHOWN]))}{dots[1]}"
 
 
-def number(value: Any) -> str:
+def number(value: Any, digits: int = 4) -> str:
     """A number with as many digits as a reader compares by eye."""
     value = np.asarray(value).item()
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    text = f"{value:.{digits}g}" if isinstance(value, float) else str(value)
     return text.replace("-", "\u2212")
+
+
+def told_apart(came: Any, expected: Any) -> str:
+    """Two numbers that differ, with as many digits as it takes to see it."""
+    digits = next((d for d in (4, 6, 9) if number(came, d) != number(expected, d)), 17)
+    return f"{number(came, digits)} where {number(expected, digits)} is expected"
 
 
 def first_place(expected: Any, returned: Any, tolerance: float) -> tuple[int, ...] | None:
@@ -90,7 +96,7 @@ def _arrays(expected: np.ndarray, returned: Any, tolerance: float) -> str | None
         return None
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     return (f"{wrong.sum():,} of {wrong.size:,} numbers differ, first at [{', '.join(map(str, place))}]:"
-            f" {number(returned[place])} where {number(expected[place])} is expected")
+            f" {told_apart(returned[place], expected[place])}")
 
 
 def _tuples(expected: tuple, returned: Any, tolerance: float, parts: tuple[str, ...]) -> str | None:
@@ -135,7 +141,7 @@ def _floats(expected: float, returned: Any, tolerance: float) -> str | None:
         return f"it returned {_kind(returned)} where a number is expected: {number(expected)}"
     if abs(float(value) - expected) <= tolerance * max(abs(expected), 1e-30):
         return None
-    return f"it returned {number(value)} where {number(expected)} is expected"
+    return f"it returned {told_apart(value, expected)}"
 
 
 def _kind(value: Any) -> str:

@@ -47,14 +47,15 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
 
 
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
-    """Fewest faults that explain every case; else the fewest that explain the first failure."""
+    """Fewest faults that explain every case; else the one fault that explains the first failure."""
     second_best = None
     for faults in _suspects(exercise):
         if not _explains(exercise, faults, failed):
             continue
         if all(_explains(exercise, faults, o) for o in outcomes):
             return faults
-        second_best = second_best or faults
+        if len(faults) == 1:  # two at once explain a single number too easily
+            second_best = second_best or faults
     return None if failed.error is not None else second_best
 
 

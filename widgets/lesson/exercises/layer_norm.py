@@ -1,0 +1,103 @@
+"""Exercise of chapter 07: LayerNorm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..specification import Case, Exercise, Misconception
+from . import _pieces
+from ._bridge import numbers, tensor
+
+
+def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> np.ndarray:
+    """Every token normalised over its D numbers."""
+    from widgets.model.encoder import layer_norm
+
+    return layer_norm(tensor(x), tensor(gain), tensor(shift), eps).numpy()
+
+
+def faulty(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float,
+           faults: frozenset[str] = frozenset()) -> np.ndarray:
+    """LayerNorm with the named mistakes."""
+    return _pieces.norm(x, gain, shift, eps, faults)
+
+
+def _case(seed: int, tokens: int, width: int, eps: float, spread: float = 1.0) -> tuple:
+    return (numbers(seed, tokens, width, spread=spread, centre=2 * spread), numbers(seed + 1, width, centre=1.5),
+            numbers(seed + 2, width), eps)
+
+
+def _flat() -> tuple:
+    return np.full((2, 4), 3.0), numbers(341, 4), numbers(342, 4), 1e-3
+
+
+SOLUTION = '''
+import numpy as np
+
+def layer_norm(x, gain, shift, eps):
+    mean = x.mean(axis=-1, keepdims=True)        # (T, 1): one mean a token
+    variance = x.var(axis=-1, keepdims=True)     # population variance: divided by D
+    return (x - mean) / np.sqrt(variance + eps) * gain + shift
+'''
+
+EXERCISE = Exercise(
+    id="layer_norm",
+    title="LayerNorm",
+    minutes=10,
+    difficulty=2,
+    importance=4,
+    purpose="It stands 25 times in ViT-B/16, and its epsilon differs from one code to the next.",
+    signature="def layer_norm(x, gain, shift, eps):",
+    text=(
+        "Write `layer_norm(x, gain, shift, eps)`. `x` is `(T, D)`, one row a token; `gain` and `shift` are `(D,)`. Every"
+        " row is brought to mean 0 and, but for `eps`, variance 1 over its own D numbers; then it is multiplied by `gain`"
+        " and `shift` is added. The variance is the population variance, divided by D, and `eps` is added to it inside"
+        " the root. Return `(T, D)`."
+    ),
+    hints=(
+        "Each token is normalised by itself: no number of one row may depend on another row. So mean and variance run"
+        " along the last axis.",
+        "Keep the axis, so that the shapes fit: `x.mean(axis=-1, keepdims=True)` is `(T, 1)`. `x.var` of NumPy divides"
+        " by D; `torch.var` divides by D - 1 unless told otherwise.",
+        "Center, divide by `np.sqrt(variance + eps)`, multiply by `gain`, add `shift`, in this order.",
+    ),
+    solution=SOLUTION,
+    commentary=(
+        "Epsilon sits inside the root, beside the variance. It keeps a row of equal numbers from dividing by zero, and"
+        " it matters for rows whose variance is about as small: the check uses such rows."
+    ),
+    cases=(
+        Case("3 tokens of width 5, eps = 0.1", lambda: _case(300, 3, 5, 0.1)),
+        Case("4 tokens of width 4, eps = 0.5", lambda: _case(310, 4, 4, 0.5)),
+        Case("2 tokens of width 8 with a spread of 0.001, eps = 0.000001", lambda: _case(320, 2, 8, 1e-6, 1e-3)),
+        Case("1 token of width 6, eps = 0.01", lambda: _case(330, 1, 6, 0.01)),
+        Case("rows whose numbers are all equal, eps = 0.001", _flat),
+    ),
+    expected=expected,
+    faulty=faulty,
+    misconceptions=(
+        Misconception("eps-outside", "Your epsilon is outside the root: sqrt(variance) + eps. It belongs inside:"
+                      " sqrt(variance + eps)."),
+        Misconception("no-eps", "The epsilon you were given is not used: sqrt(variance + eps)."),
+        Misconception("eps-1e-5", "You used 1e-5, PyTorch's default, in place of the eps you were given."),
+        Misconception("eps-1e-6", "You used 1e-6 in place of the eps you were given."),
+        Misconception("sample-variance", "You divided the variance by D - 1 (torch.var does so by default). LayerNorm"
+                      " takes the population variance, divided by D."),
+        Misconception("sum-of-squares", "You divided by the root of the sum of squares. The variance is their mean: divide"
+                      " the sum by D."),
+        Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the variance."),
+        Misconception("not-rooted", "You divided by the variance, not by its root."),
+        Misconception("over-tokens", "You normalised down the columns, over the tokens, as BatchNorm does. LayerNorm works"
+                      " along each row: axis=-1."),
+        Misconception("over-everything", "You normalised the whole matrix at once. Every row has its own mean and"
+                      " variance: axis=-1 with keepdims=True."),
+        Misconception("not-centred", "The mean was not subtracted from x."),
+        Misconception("rms", "You left the mean out altogether (RMSNorm). LayerNorm subtracts it, and takes the variance"
+                      " around it."),
+        Misconception("no-gain", "Did you apply the gain? Multiply by it after normalising."),
+        Misconception("no-shift", "Did you apply the shift? Add it at the end."),
+        Misconception("gain-shift-swapped", "Gain and shift changed places: multiply by gain, add shift."),
+        Misconception("gain-plus-one", "You multiplied by 1 + gain. Here the gain is used as it is."),
+        Misconception("shift-first", "You added the shift before the gain. First multiply, then add."),
+    ),
+)

@@ -1,0 +1,147 @@
+"""Exercise of chapter 08: count every parameter of a ViT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..specification import Exercise, Misconception
+from ._bridge import shape_of
+from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case
+
+
+def expected(cfg: dict[str, Any]) -> int:
+    """The number of parameters."""
+    from widgets.model.count import parameters
+
+    return parameters(shape_of(cfg))["total"]
+
+
+def faulty(cfg: dict[str, Any], faults: frozenset[str] = frozenset()) -> int:
+    """The count of somebody with the named mistakes."""
+    return _ends(cfg, faults) + (1 if "one-layer" in faults else cfg["L"]) * _block(cfg, faults)
+
+
+def _ends(cfg: dict[str, Any], faults: frozenset[str]) -> int:
+    """Patch embedding, tokens, positions, final norm and head."""
+    d, K, R = cfg["d"], cfg["n_classes"], cfg["n_registers"]
+    cls = 1 if "class-always" in faults else cfg["cls_token"]
+    side = cfg["img"] // cfg["P"]
+    N = side if "grid-not-squared" in faults else side * side
+    pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
+        1 if "channels-forgotten" in faults else cfg["C"])
+    patch = pixels * d + (0 if "patch-bias" in faults else d)
+    patch = patch * N if "patch-per-place" in faults else patch
+    positions = (N + cls + (R if "registers-placed" in faults else 0)) * d
+    positions = 0 if "positions-forgotten" in faults else positions
+    tokens = (0 if "class-row" in faults else cls * d) + (0 if "registers-forgotten" in faults else R * d)
+    norm = d if "gain-only" in faults else 2 * d
+    if "final-norm" in faults or ("final-norm-gap" in faults and cfg["pool"] == "gap"):
+        norm = 0
+    head = d * K + (0 if "head-bias" in faults else K)
+    head = 0 if "head-forgotten" in faults else head
+    return patch + tokens + positions + norm + head + (d * d + d if "pooler" in faults else 0)
+
+
+def _block(cfg: dict[str, Any], faults: frozenset[str]) -> int:
+    """One layer."""
+    d, d_ff = cfg["d"], 4 * cfg["d"] if "mlp-4d" in faults else cfg["d_ff"]
+    biases = 0 if "four-d" in faults else d if "qkv-biases" in faults else 4 * d
+    attention = 4 * d * d + biases
+    if "output-projection" in faults:
+        attention = 3 * d * d + 3 * d
+    if "heads-multiply" in faults:
+        attention *= cfg["h"]
+    if "heads-divide" in faults:
+        attention = 4 * d * (d // cfg["h"]) + biases
+    mlp = d * d_ff if "mlp-one-matrix" in faults else 2 * d * d_ff
+    mlp += 0 if "mlp-biases" in faults else d_ff + d
+    norms = (1 if "one-norm" in faults else 2) * (d if "gain-only" in faults else 2 * d)
+    return attention + mlp + norms - (d if "one-bias" in faults else 0)
+
+
+SOLUTION = '''
+def vit_param_count(cfg):
+    d, L, K = cfg["d"], cfg["L"], cfg["n_classes"]
+    N, cls = (cfg["img"] // cfg["P"]) ** 2, int(cfg["cls_token"])
+
+    patch = cfg["P"] ** 2 * cfg["C"] * d + d             # E and its bias
+    tokens = cls * d + cfg["n_registers"] * d            # learned rows of z
+    positions = (N + cls) * d                            # registers have none
+    attention = 4 * d * d + 4 * d                        # Q, K, V, output, each with a bias
+    mlp = 2 * d * cfg["d_ff"] + cfg["d_ff"] + d
+    norms = 2 * 2 * d                                    # two a block, gain and shift
+    final_norm = 2 * d
+    head = d * K + K                                     # 0 when there are no classes
+    return patch + tokens + positions + L * (attention + mlp + norms) + final_norm + head
+'''
+
+EXERCISE = Exercise(
+    id="vit_param_count",
+    title="Count every parameter",
+    minutes=20,
+    difficulty=3,
+    importance=4,
+    purpose="Who can count a model to the last number has understood its shape.",
+    signature="def vit_param_count(cfg):",
+    text=(
+        f"Write `vit_param_count(cfg)`, the exact number of parameters. {CFG}\n\n"
+        "Patch embedding with bias. A class token only if `cls_token`. Each register has `d` numbers and no position. The"
+        " position table has one row a patch, and one more if there is a class token. All four attention projections and"
+        " both MLP layers have biases. Two norms a block, each with gain and shift, and a final norm whatever the pooling;"
+        " pooling itself has no parameters. The head is `d` times the classes plus a bias, and absent if `n_classes` is 0."
+    ),
+    hints=(
+        "Write one line a piece and add them up at the end. ViT-B/16 has 590,592 in the patch embedding, 768 in the class"
+        " token, 151,296 in the positions, 7,087,872 a block, 1,536 in the final norm and 769,000 in the head.",
+        "A block: attention 4 d^2 + 4 d, MLP 2 d d_ff + d_ff + d, two norms 4 d. The number of heads appears nowhere.",
+        "The class token costs d numbers twice: itself, and its row in the position table. A register costs d once. With"
+        " `n_classes` 0 the head's formula gives 0 by itself.",
+    ),
+    solution=SOLUTION,
+    commentary=(
+        "Heads share the width, so their number cancels. Two thirds of a block are the MLP. At 384 px only the position"
+        " table grows: everything else is the same for every picture size."
+    ),
+    cases=(
+        case("ViT-B/16", B_16), case("a small model with 3 registers", ODD),
+        case("no class token, no head", BARE), case("averaged, with 2 registers", AVERAGED),
+        case("class token and register, averaged", BOTH), case("a model of billions", HUGE),
+    ),
+    expected=expected,
+    faulty=faulty,
+    misconceptions=(
+        Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its row in the"
+                      " position table, d."),
+        Misconception("class-always", "You counted a class token where `cls_token` is False."),
+        Misconception("registers-placed", "You gave the registers positions. They have none: R d numbers, once."),
+        Misconception("registers-forgotten", "The registers are missing: d numbers each."),
+        Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for the class"
+                      " token."),
+        Misconception("grid-not-squared", "The number of patches is (img / P) squared; you took it once."),
+        Misconception("patch-bias", "The patch embedding's bias is missing: d numbers."),
+        Misconception("patch-not-squared", "A patch has P^2 pixels; you took P."),
+        Misconception("channels-forgotten", "The channels are missing: a patch has P^2 C numbers."),
+        Misconception("patch-per-place", "You counted the projection once a patch. All patches share one."),
+        Misconception("four-d", "4 d numbers a layer are missing. The biases of Q, K, V and the output make that many, and"
+                      " so do the gains and shifts of the two norms."),
+        Misconception("qkv-biases", "The biases of Q, K and V are missing: 3 d a layer."),
+        Misconception("one-bias", "One bias of d numbers a layer is missing: the output projection's or the second MLP"
+                      " layer's."),
+        Misconception("output-projection", "The output projection of attention is missing: d^2 + d a layer. Attention has"
+                      " four matrices, not three."),
+        Misconception("heads-multiply", "You multiplied attention by the number of heads. Heads share the width: their"
+                      " number changes nothing."),
+        Misconception("heads-divide", "You counted a single head, of d by d / h. All h of them make d by d."),
+        Misconception("mlp-4d", "You took 4 d for the MLP's hidden width. It is `d_ff`, which need not be 4 d."),
+        Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
+        Misconception("mlp-biases", "The biases of the MLP are missing: d_ff and d a layer."),
+        Misconception("one-norm", "A block has two norms; you counted one."),
+        Misconception("gain-only", "A norm has a gain and a shift: 2 d numbers; you counted d."),
+        Misconception("final-norm", "The final norm is missing: 2 d numbers."),
+        Misconception("final-norm-gap", "The final norm is there whatever the pooling, with \"gap\" too."),
+        Misconception("head-bias", "The head's bias is missing: one number a class."),
+        Misconception("head-forgotten", "The head is missing: d times the classes, plus a bias."),
+        Misconception("pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's model has none."),
+        Misconception("one-layer", "You counted one block. There are L of them, each with its own numbers."),
+    ),
+)
