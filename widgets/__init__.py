@@ -9,6 +9,7 @@ import panel  # noqa: F401  the one library every widget stands on
 
 WIDGETS: dict[str, str] = {
     "PatchHover": "widgets.patch_hover",
+    "BreakIt": "widgets.break_it",
 }
 """Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
 

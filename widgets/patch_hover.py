@@ -161,7 +161,7 @@ class PatchHover(Widget):
         from widgets.model import likeness  # here, because it brings transformers, and most readers start without
 
         try:
-            checkpoint = likeness.at_hand(self.selection.checkpoint, self.pixels.shape[1:], self.patch_size)
+            checkpoint = likeness.reader_of(self.selection.checkpoint, self.patch_size, self.pixels.shape[1:])
         except (RuntimeError, ValueError) as refusal:
             return plain | {"status": "refused", "message": str(refusal)}
         alike = likeness.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))

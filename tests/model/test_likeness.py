@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from widgets.model.checkpoints import load
-from widgets.model.likeness import at_hand, patch_likeness
+from widgets.model.likeness import patch_likeness, reader_of
 from widgets.model.pictures import open_sample, prepare
 
 
@@ -23,4 +23,4 @@ def test_likeness_is_the_cosine_of_the_librarys_tokens() -> None:
 
 def test_patches_of_another_size_are_refused() -> None:
     with pytest.raises(ValueError, match="reads patches of 14 px"):
-        at_hand("dinov2-small", (224, 224), 16)
+        reader_of("dinov2-small", 16, (224, 224))

@@ -18,7 +18,7 @@ from widgets.model.folding import empty, fill, open_copy
 from widgets.model.patches import check_image_size
 from widgets.model.pictures import PREPARATIONS, Preparation
 
-__all__ = ["Checkpoint", "CheckpointMissing", "Provenance", "available", "load", "names"]
+__all__ = ["Checkpoint", "CheckpointMissing", "Provenance", "at_hand", "available", "load", "names"]
 
 Size = tuple[int, int]
 
@@ -83,6 +83,18 @@ def available() -> list[str]:
     return [name for name in names() if "seed" in facts_of(name) or _is_kept(name)]
 
 
+def at_hand(name: str) -> Checkpoint:
+    """Load a checkpoint only if it is on this machine: a click on a page must not start a long download.
+
+    Raises CheckpointMissing with what to do, ValueError for an unknown name.
+    """
+    if name in names() and name not in available():
+        raise CheckpointMissing(
+            f"{name} is not on this machine yet: run “python -m widgets fetch {name}”, then choose again."
+        )
+    return load(name)
+
+
 def _is_kept(name: str) -> bool:
     try:
         return fetching.kept(name, thorough=False) is not None
@@ -93,9 +105,9 @@ def _is_kept(name: str) -> bool:
 def _build(name: str) -> Checkpoint:
     facts = facts_of(name)
     model, provenance = _random(facts) if "seed" in facts else _fetched(name)
-    labels = () if "seed" in facts or isinstance(model, ViTModel) else tuple(
-        label for _, label in sorted(model.config.id2label.items())
-    )
+    # A random model has a head, but what it calls its classes means nothing.
+    named = isinstance(model, ViTForImageClassification) and "seed" not in facts
+    labels = tuple(label for _, label in sorted(model.config.id2label.items())) if named else ()
     return Checkpoint(name, facts["title"], model, PREPARATIONS[facts["preparation"]], labels, provenance)
 
 
@@ -127,7 +139,8 @@ def _random(facts: dict[str, Any]) -> tuple[Any, Provenance]:
         state = {key: _drawn(key, value.shape, deviation, generator) for key, value in model.state_dict().items()}
     seed = f"seed {facts['seed']}"
     sentence = f"{facts['title']}: built from its configuration with random weights ({seed}), never trained."
-    return fill(model, state), Provenance("random numbers, from the configuration", seed, "none needed", None, sentence)
+    source = "random numbers, from the configuration"
+    return fill(model, state), Provenance(source, seed, "none needed", None, sentence)
 
 
 def _drawn(key: str, shape: torch.Size, deviation: float, generator: torch.Generator) -> torch.Tensor:

@@ -1,4 +1,4 @@
-"""What happens to a checkpoint between its source and the cache: read, folded where needed, written as safetensors."""
+"""What happens to a checkpoint between source and cache: read, folded where needed, written as safetensors."""
 
 from __future__ import annotations
 

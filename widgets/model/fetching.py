@@ -1,4 +1,4 @@
-"""How a checkpoint gets to this machine, and stays there whole: one folder a checkpoint, filled at once or not at all.
+"""How a checkpoint gets to this machine and stays whole: one folder each, filled at once or not at all.
 
 A folder of the cache holds model.safetensors, config.json and provenance.json, which names the source and the
 sums of the other two. It is made beside its place and renamed into it, under a lock that holds across processes.
@@ -113,7 +113,8 @@ def _fill(name: str, sources: Sequence[Source]) -> None:
     for leftover in cache_folder().glob(f".{name}-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(leftover, ignore_errors=True)
     for source in sources:
-        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder.parent, ignore_cleanup_errors=True) as scratch:
+        place = {"prefix": f".{name}-", "dir": folder.parent, "ignore_cleanup_errors": True}
+        with tempfile.TemporaryDirectory(**place) as scratch:
             ready = Path(scratch) / "ready"
             ready.mkdir()
             try:
@@ -166,8 +167,8 @@ def _check_room(name: str, needed: int) -> None:
     free = shutil.disk_usage(cache_folder()).free
     if free < needed:
         raise CheckpointMissing(
-            f"fetching {name} needs {needed / 1e6:.0f} MB and {cache_folder()} has {free / 1e6:.0f} MB left: free some"
-            " space, or set VIT_COURSE_CACHE to a folder with more"
+            f"fetching {name} needs {needed / 1e6:.0f} MB and {cache_folder()} has {free / 1e6:.0f} MB left:"
+            " free some space, or set VIT_COURSE_CACHE to a folder with more"
         )
 
 

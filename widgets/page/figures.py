@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -12,7 +13,7 @@ from widgets.page.theme import COLOURS
 INK = COLOURS["ink"][0]
 
 
-def draw_grid(axes, pixels: np.ndarray, patch_size: int, patch: int) -> None:
+def draw_grid(axes: Axes, pixels: np.ndarray, patch_size: int, patch: int) -> None:
     """Draw pixels (3, H, W) uint8 with the grid of its patches and a ring round one of them."""
     _, height, width = pixels.shape
     axes.imshow(pixels.transpose(1, 2, 0), extent=(0, width, height, 0))
@@ -44,4 +45,14 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
     for ax in axes.flat:
         ax.set_axis_off()
     whole.set_title(note, fontsize=9)
+    return figure
+
+
+def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
+    """Pictures (3, H, W) uint8 side by side, each under its title."""
+    figure = Figure(figsize=(5.4, 2.3), dpi=100, layout="constrained")
+    for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures):
+        axes.imshow(pixels.transpose(1, 2, 0))
+        axes.set_title(title, fontsize=8)
+        axes.set_axis_off()
     return figure

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from functools import wraps
 from io import BytesIO
 from typing import Any
 
 import panel as pn
-from bokeh.models import ImportedStyleSheet, InlineStyleSheet, Model
+from bokeh.core.serialization import Serializer
+from bokeh.models import ImportedStyleSheet
 
 from .selection import share_in_kernel
 
@@ -45,27 +45,21 @@ def _png(figure: Any) -> bytes:
 
 
 def _inline_stylesheets() -> None:
-    """Wrap Panel's notebook rendering: PANEL_INLINE leaves a few stylesheets of each model on a public server."""
-    from panel.io import notebook
+    """Send each stylesheet as text where Panel names a file on a public server.
 
-    if hasattr(notebook.render_model, "__wrapped__"):
-        return
-    render = notebook.render_model
-
-    @wraps(render)
-    def render_offline(model: Model, *args: Any, **kwargs: Any) -> Any:
-        for part in model.select({"type": Model}):
-            if any(isinstance(sheet, ImportedStyleSheet) for sheet in getattr(part, "stylesheets", [])):
-                part.stylesheets = [_inlined(sheet) for sheet in part.stylesheets]
-        return render(model, *args, **kwargs)
-
-    notebook.render_model = render_offline
+    PANEL_INLINE covers the scripts and leaves these. They are replaced as they are sent, because a widget may
+    make some long after it was first shown.
+    """
+    if ImportedStyleSheet.to_serializable is not _as_text:
+        ImportedStyleSheet.to_serializable = _as_text
 
 
-def _inlined(sheet: Any) -> Any:
+def _as_text(sheet: ImportedStyleSheet, serializer: Serializer) -> Any:
     from panel.io.resources import CDN_DIST, DIST_DIR
 
-    if not isinstance(sheet, ImportedStyleSheet) or not sheet.url.startswith(CDN_DIST):
-        return sheet
+    sent = super(ImportedStyleSheet, sheet).to_serializable(serializer)
     file = DIST_DIR / sheet.url.removeprefix(CDN_DIST).partition("?")[0]
-    return InlineStyleSheet(css=file.read_text(encoding="utf-8"))
+    if sheet.url.startswith(CDN_DIST) and file.is_file():
+        sent["name"] = "InlineStyleSheet"
+        sent["attributes"] = {"css": file.read_text(encoding="utf-8")}
+    return sent

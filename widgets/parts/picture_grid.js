@@ -16,7 +16,7 @@ export function render({ model, el }) {
     for (const c of [base, top]) { c.width = model.picture_width * k; c.height = model.picture_height * k }
     maps = model.maps?.byteLength || model.maps?.length ? numbers(model.maps, 'float16') : null
     places = numbers(model.positions, 'int32')
-    layers.setAttribute('aria-label', `${model.alt || 'Picture'}, cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
+    layers.setAttribute('aria-label', `${model.alt || "A picture."} Cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
     drawBase(); drawBar()
   }
 

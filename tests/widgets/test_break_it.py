@@ -1,0 +1,55 @@
+"""BreakIt without a browser: the mistake is the one named, and its figures are the model's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from widgets.break_it import BreakIt
+from widgets.model.checkpoints import load
+from widgets.model.pictures import open_sample, prepare
+from widgets.page.selection import Selection
+
+
+@pytest.fixture
+def widget() -> BreakIt:
+    return BreakIt(selection=Selection())
+
+
+def test_with_no_mistake_the_model_reads_the_picture_itself(widget: BreakIt) -> None:
+    damage = widget.damage()
+    assert np.abs(damage.seen.astype(int) - prepare(open_sample("cat"), 14)).max() <= 1
+    assert damage.cosine == pytest.approx(1, abs=1e-5) and damage.largest_change == 0 and damage.nearest == "A cat"
+
+
+def test_a_view_scrambles_what_is_read_and_keeps_every_number(widget: BreakIt) -> None:
+    widget.fault = "view_instead_of_cut"
+    damage, pixels = widget.damage(), prepare(open_sample("cat"), 14)
+    # the first 588 numbers in memory are rows 0 to 2 of red and a part of row 3; the first 196 fill channel 0 of patch 0
+    assert np.abs(damage.seen[0, :14, :14].ravel().astype(int) - pixels[0, 0, :196]).max() <= 1
+    assert damage.cosine < 0.9 and damage.shape == (384,)
+
+
+def test_the_wrong_normalisation_is_the_librarys_answer_to_the_wrong_pixels(widget: BreakIt) -> None:
+    widget.fault = "wrong_normalisation"
+    checkpoint, pixels = load("dinov2-small", 224), prepare(open_sample("cat"), 14)
+    wrong = torch.from_numpy((pixels / 255 - 0.5) / 0.5).float()[None]
+    right = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]
+    with torch.no_grad():
+        ys = [checkpoint.model(pixel_values=p).last_hidden_state[0, 0].numpy() for p in (wrong, right)]
+    cosine = ys[0] @ ys[1] / np.linalg.norm(ys[0]) / np.linalg.norm(ys[1])
+    assert widget.damage().cosine == pytest.approx(cosine, abs=1e-4)
+    assert f"a cosine of {cosine:.3f}" in widget.describe().sentence
+
+
+def test_a_checkpoint_that_is_not_here_is_answered(widget: BreakIt) -> None:
+    before = widget._grid.rgb
+    widget.selection.checkpoint = "resnet"
+    assert widget._grid.status == "refused" and "no checkpoint called" in widget._grid.message
+    assert widget._grid.rgb == before, "the last good picture stays"
+
+
+def test_an_unknown_fault_is_answered(widget: BreakIt) -> None:
+    widget.fault = "coffee_on_the_keyboard"
+    assert widget._grid.status == "refused" and "no fault" in widget._grid.message

@@ -1,0 +1,73 @@
+"""What one mistake does to the model on a picture: what it then reads, and how far y moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cosine_similarity
+
+from widgets.model.checkpoints import Checkpoint, at_hand, load
+from widgets.model.patches import unpatchify
+from widgets.model.pictures import Picture, open_sample, prepare, sample_names
+from widgets.model.trace import trace
+
+
+@dataclass(frozen=True)
+class Damage:
+    """What came of a mistake. `seen` is the picture the model reads: uint8 (3, H, W)."""
+
+    title: str              # of the checkpoint
+    provenance: str
+    patch_size: int
+    seen: np.ndarray
+    shape: tuple[int, ...]  # of y, (D,)
+    cosine: float           # of y with the right y
+    largest_change: float   # of a number of y
+    largest: float          # magnitude in the right y
+    nearest: str            # title of the sample picture whose right y has the largest cosine with y
+
+
+def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
+    """Run a picture through a checkpoint with and without faults (names from `faults.FAULTS`).
+
+    Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name.
+    """
+    P = at_hand(name).model.config.patch_size
+    pixels = prepare(picture, P)
+    checkpoint = load(name, pixels.shape[1:])
+    prepared = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
+    broken = trace(checkpoint, prepared, faults)
+    right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)
+    y = broken.y[0]
+    return Damage(checkpoint.title, checkpoint.provenance.sentence, P, _seen(checkpoint, broken.patches[0], pixels.shape[1:]),
+                  tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
+                  float(right.abs().max()), _nearest_sample(name, y))
+
+
+def _seen(checkpoint: Checkpoint, patches: Tensor, image_size: tuple[int, int]) -> np.ndarray:
+    """Put the patches that went in together again and undo the model's own preparation: uint8 (3, H, W)."""
+    prepared = unpatchify(patches, image_size, checkpoint.model.config.patch_size).numpy()
+    mean, deviation = (np.array(side)[:, None, None] for side in (checkpoint.preparation.mean, checkpoint.preparation.deviation))
+    return (255 * (prepared * deviation + mean)).round().clip(0, 255).astype(np.uint8)
+
+
+def _nearest_sample(name: str, y: Tensor) -> str:
+    titles, known = _sample_answers(name)
+    return titles[int(cosine_similarity(known, y[None], dim=1).argmax())]
+
+
+@lru_cache(maxsize=4)
+def _sample_answers(name: str) -> tuple[tuple[str, ...], Tensor]:
+    """The right y of every sample picture: their titles, and (pictures, D)."""
+    P = load(name).model.config.patch_size
+    titles, answers = [], []
+    for sample in map(open_sample, sample_names()):
+        pixels = prepare(sample, P)
+        checkpoint = load(name, pixels.shape[1:])
+        answers.append(trace(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None]).y[0])
+        titles.append(sample.title)
+    return tuple(titles), torch.stack(answers)
