@@ -1,0 +1,148 @@
+"""faults.py: every mistake does what the syllabus says of it, and none changes a shape."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.model.numpy_vit import make_vit_params
+from tests.model.small_models import library_vit, ours_from_numpy
+from widgets.model.faults import FAULTS, steps_with
+from widgets.model.library import weights_of
+from widgets.model.pictures import PREPARATIONS
+from widgets.model.trace import trace
+
+CHECKPOINT = SimpleNamespace(model=library_vit(layer_norm_eps=1e-6), preparation=PREPARATIONS["vit-b16"])
+X = torch.randn(2, 3, 28, 28, generator=torch.Generator().manual_seed(0))
+RIGHT = trace(CHECKPOINT, X)
+
+
+def shapes(t) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(tensor.shape) for name, tensor in t.stages().items()}
+
+
+def first_change(t) -> str:
+    return next(name for name, tensor in t.stages().items() if not torch.equal(tensor, RIGHT.stages()[name]))
+
+
+def test_the_museum_of_the_syllabus_is_complete() -> None:
+    assert list(FAULTS) == [
+        "causal_mask", "no_positions", "class_without_position", "scale_by_width", "missing_transpose", "wrong_epsilon",
+        "tanh_gelu", "wrong_normalisation", "view_instead_of_cut", "post_norm",
+    ]
+    for name, fault in FAULTS.items():
+        assert fault.name == name and fault.title
+        for sentence in (fault.seen, fault.unseen):
+            assert sentence.endswith(".") and sentence.count(". ") == 0, f"{name}: one sentence"
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [
+        ("causal_mask", "layer 1 weights"), ("no_positions", "z0"), ("class_without_position", "z0"),
+        ("scale_by_width", "layer 1 scores"), ("missing_transpose", "layer 1 msa"), ("wrong_epsilon", "layer 1 ln1"),
+        ("tanh_gelu", "layer 1 post_activation"), ("wrong_normalisation", "patches"), ("view_instead_of_cut", "patches"),
+        ("post_norm", "layer 1 ln1"),
+    ],
+)
+def test_each_fault_changes_its_own_step_first_the_answer_in_the_end_and_no_shape(name: str, stage: str) -> None:
+    t = trace(CHECKPOINT, X, faults=[name])
+    assert first_change(t) == stage
+    assert not torch.equal(t.y, RIGHT.y) and torch.isfinite(t.logits).all()
+    assert shapes(t) == shapes(RIGHT) and t.faults == (name,)
+
+
+@given(st.sets(st.sampled_from(sorted(FAULTS)), max_size=4))
+@settings(max_examples=25, deadline=None)
+def test_any_of_them_together_change_no_shape(names: set[str]) -> None:
+    if {"no_positions", "class_without_position"} <= names:
+        with pytest.raises(ValueError, match="replace the same step"):
+            trace(CHECKPOINT, X, faults=names)
+    else:
+        assert shapes(trace(CHECKPOINT, X, faults=names)) == shapes(RIGHT)
+
+
+def test_under_a_causal_mask_the_answer_does_not_depend_on_the_picture() -> None:
+    a, b = (trace(CHECKPOINT, X[n : n + 1], faults=["causal_mask"]) for n in (0, 1))
+    assert float((a.y - b.y).abs().max()) == 0 and float((a.logits - b.logits).abs().max()) == 0
+    assert not torch.equal(a.normalised[:, 1:], b.normalised[:, 1:])
+    assert float(a.layers[0].weights[..., 0, 0].min()) == 1
+
+
+def shuffled(x: torch.Tensor, order: torch.Tensor) -> torch.Tensor:
+    from widgets.model.patches import patchify, unpatchify
+
+    return torch.stack([unpatchify(patchify(picture, 4)[order], (28, 28), 4) for picture in x])
+
+
+def test_without_positions_a_shuffle_of_the_patches_changes_nothing() -> None:
+    order = torch.randperm(49, generator=torch.Generator().manual_seed(1))
+    moved = shuffled(X, order)
+    without = trace(CHECKPOINT, X, faults="no_positions").y - trace(CHECKPOINT, moved, faults="no_positions").y
+    assert float(without.abs().max()) < 1e-5
+    assert float((RIGHT.y - trace(CHECKPOINT, moved).y).abs().max()) > 0.01
+
+
+def test_the_class_token_loses_its_row_and_nothing_else() -> None:
+    t = trace(CHECKPOINT, X, faults=["class_without_position"])
+    assert torch.equal(t.z0[:, 1:], RIGHT.z0[:, 1:])
+    assert torch.equal(t.z0[0, 0], weights_of(CHECKPOINT.model).class_token)
+
+
+def test_scores_by_the_models_width_are_smaller_by_the_root_of_the_number_of_heads() -> None:
+    t = trace(CHECKPOINT, X, faults=["scale_by_width"])
+    assert torch.allclose(t.layers[0].scores * 2, RIGHT.layers[0].scores, atol=1e-6)      # 4 heads
+
+
+def test_merging_without_the_transpose_mixes_tokens_and_heads() -> None:
+    wrong = FAULTS["missing_transpose"].change(steps_with((), None), None, None).merge(torch.arange(24).reshape(1, 2, 3, 4))
+    assert wrong.shape == (1, 3, 8)
+    assert wrong[0, 0].tolist() == list(range(8))                         # head 0 of tokens 0 and 1: not one token
+
+
+def test_epsilon_differs_from_whatever_the_model_has() -> None:
+    for eps in (1e-12, 1e-6, 1e-5):
+        steps = steps_with(["wrong_epsilon"], None)
+        assert steps.eps(eps) != eps
+
+
+@pytest.mark.parametrize(("right", "wrong"), [("vit-b16", "dinov2-small"), ("dinov2-small", "vit-b16")])
+def test_pixels_are_scaled_as_another_model_wants_them(right: str, wrong: str) -> None:
+    picture = np.random.default_rng(0).integers(0, 256, (3, 28, 28), dtype=np.uint8)
+    steps = steps_with(["wrong_normalisation"], None, PREPARATIONS[right])
+    mistaken = steps.pixels(torch.from_numpy(PREPARATIONS[right].apply(picture))[None])[0]
+    assert np.abs(mistaken.numpy() - PREPARATIONS[wrong].apply(picture)).max() < 1e-5
+
+
+def test_a_view_has_the_right_shape_and_the_wrong_content() -> None:
+    t = trace(CHECKPOINT, X, faults=["view_instead_of_cut"])
+    assert torch.equal(t.patches[0], X[0].reshape(49, 48)) and not torch.equal(t.patches[0], RIGHT.patches[0])
+    assert sorted(t.patches[0].flatten().tolist()) == sorted(RIGHT.patches[0].flatten().tolist())
+
+
+def test_post_norm_normalises_the_stream_itself() -> None:
+    t = trace(CHECKPOINT, X, faults=["post_norm"])
+    w = weights_of(CHECKPOINT.model).blocks[0]
+    undone = (t.layers[0].z - w.ln2_bias) / w.ln2_weight
+    assert torch.allclose(undone.mean(-1), torch.zeros(()), atol=1e-4)
+    assert torch.allclose(undone.var(-1, correction=0), torch.ones(()), atol=1e-3)
+
+
+def test_faults_on_a_model_without_class_token() -> None:
+    params = make_vit_params(np.random.default_rng(0), 12, 20, R=2, pool="gap")
+    w, x = ours_from_numpy(params, (3, 5), "gap"), torch.randn(1, 3, 12, 20, dtype=torch.float64)
+    right = trace(w, x)
+    assert torch.equal(trace(w, x, faults=["class_without_position"]).y, right.y)         # it has no such row to lose
+    for name in set(FAULTS) - {"class_without_position"}:
+        wrong = trace(w, x, faults=[name])
+        assert shapes(wrong) == shapes(right) and not torch.equal(wrong.y, right.y)
+
+
+def test_an_unknown_fault_names_the_others() -> None:
+    with pytest.raises(ValueError, match="there is no fault 'causal': use any of causal_mask, no_positions"):
+        trace(CHECKPOINT, X, faults=["causal"])
