@@ -11,15 +11,19 @@ from typing import Any
 import numpy as np
 
 from .comparing import as_array, difference
+from .observing import observation
 from .specification import Exercise, Outcome
 
 AT_ONCE = 2  # misconceptions that may meet in one answer
 WORD = 2 ** 32
 
+HERE = "On this input, though not on all:"
 CHANGED = "Your function changes `{name}`, which it was only lent. Work on a copy, or build a new array."
 FIXED_WIDTH = ("The number is a NumPy integer. Those have a fixed width, 32 bits on some machines, and overflow"
                " without a word. Count in Python ints: wrap what comes from NumPy in int().")
 OVERFLOWED = "The number overflowed: it is the right one modulo 2^32. Count in Python ints, which have no limit."
+NO_ARRAY = "Your function returns a list. Make one array of it, with np.array or np.stack."
+WRONG_KEYS = "The dict must have exactly these entries: {keys}."
 FRACTION = "A count is a whole number: divide with `//`, not with `/`."
 
 
@@ -37,13 +41,19 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     if (faults := _same_wrong_answer(exercise, outcomes, failed)) is not None:
         sentences = [exercise.misconception(f).sentence for f in faults]
-        return Diagnosis(faults, sentences[0] if len(faults) == 1 else f"Two things at once. {' '.join(sentences)}")
+        if len(faults) > 1:
+            return Diagnosis(faults, f"Two things at once. {' '.join(sentences)}")
+        everywhere = all(_explains(exercise, faults, o) for o in outcomes)
+        return Diagnosis(faults, sentences[0] if everywhere else f"{HERE} {sentences[0]}")
     for misconception in exercise.misconceptions:
         if misconception.sign and _holds(misconception.sign, failed, outcomes):
             return Diagnosis((misconception.name,), misconception.sentence)
     if failed.changed:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
-    return _wrong_kind_of_number(failed.expected, failed.returned)
+    found = _wrong_kind(failed.expected, failed.returned) or _wrong_kind_of_number(failed.expected, failed.returned)
+    if found is None and (seen := observation(exercise, outcomes, failed)):
+        return Diagnosis(*seen)
+    return found
 
 
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
@@ -82,6 +92,14 @@ def _holds(sign: Callable[[Outcome, list[Outcome]], bool], failed: Outcome, outc
         return bool(sign(failed, outcomes))
     except Exception:  # the answer is of a kind this sign cannot look at
         return False
+
+
+def _wrong_kind(expected: Any, returned: Any) -> Diagnosis | None:
+    if isinstance(expected, np.ndarray) and isinstance(returned, (list, tuple)):
+        return Diagnosis(("no-array",), NO_ARRAY)
+    if isinstance(expected, dict) and isinstance(returned, dict) and expected.keys() != returned.keys():
+        return Diagnosis(("wrong-keys",), WRONG_KEYS.format(keys=", ".join(f"`{key}`" for key in expected)))
+    return None
 
 
 def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:

@@ -77,6 +77,7 @@ class Exercise:
     faulty: Callable[..., Any]
     misconceptions: tuple[Misconception, ...]
     returns: tuple[str, ...] = ()  # names of the parts, where several come back
+    terms: Callable[..., dict[str, int]] | None = None  # counting: what a count may be short of, by its formula
 
     def misconception(self, name: str) -> Misconception:
         """The misconception of that name. Raises KeyError."""

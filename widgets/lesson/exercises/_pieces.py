@@ -26,6 +26,10 @@ def attention_weights(q: np.ndarray, k: np.ndarray, divisor: float, faults: Faul
     scores = q @ k.swapaxes(-1, -2) / divisor
     if "transposed-scores" in faults:
         scores = scores.swapaxes(-1, -2)
+    if "no-self" in faults:
+        scores = np.where(np.eye(scores.shape[-1], dtype=bool), -1e9, scores)
+    if "sigmoid" in faults:
+        return 1 / (1 + np.exp(-scores))
     if "causal" in faults:
         scores = np.where(np.tri(scores.shape[-1], dtype=bool), scores, -np.inf)
     if "no-softmax" in faults:
@@ -42,7 +46,7 @@ def divisor(head_size: int, width: int, heads: int, tokens: int, faults: Faults)
     """What the scores are divided by."""
     root = math.sqrt(head_size)
     wrong = {"no-scale": 1.0, "scale-not-rooted": float(head_size), "scale-width": math.sqrt(width),
-             "scale-tokens": math.sqrt(tokens), "scale-heads": math.sqrt(heads), "scale-multiplied": 1 / root}
+             "scale-tokens": math.sqrt(tokens), "scale-floored": math.isqrt(head_size), "scale-heads": math.sqrt(heads), "scale-multiplied": 1 / root}
     return next((value for name, value in wrong.items() if name in faults), root)
 
 
@@ -56,14 +60,20 @@ def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndar
     A = attention_weights(q, k, divisor(D // heads, D, heads, T, faults), faults)  # (k, T, T)
     if "one-map" in faults:
         A = np.broadcast_to(A.mean(0), A.shape)
-    merged = _merge(A @ v, faults)                                                 # (T, D)
+    mixed = A @ v                                                                  # (k, T, D_h)
+    if "heads-summed" in faults:
+        mixed = np.broadcast_to(mixed.sum(0), mixed.shape)
+    merged = _merge(mixed, faults)                                                 # (T, D)
     if "no-output-projection" not in faults:
         merged = merged @ (W_o.T if "output-transposed" in faults else W_o)
-        merged = merged if "no-output-bias" in faults else merged + b_o
+        bias = 0 if "no-output-bias" in faults else heads * b_o if "bias-for-each-head" in faults else b_o
+        merged = merged + bias
     return merged + z if "residual" in faults else merged
 
 
 def _unpacked(packed: np.ndarray, heads: int, faults: Faults) -> list[np.ndarray]:
+    if "third-columns" in faults:
+        return [packed[:, i::3] for i in range(3)]
     if "packed-by-head" in faults:  # q, k and v of head 0, then of head 1
         by_head = packed.reshape(len(packed), heads, 3, -1)
         return [by_head[:, :, i].reshape(len(packed), -1) for i in range(3)]
@@ -73,6 +83,8 @@ def _unpacked(packed: np.ndarray, heads: int, faults: Faults) -> list[np.ndarray
 
 def _split(x: np.ndarray, heads: int, faults: Faults) -> np.ndarray:
     T, D = x.shape
+    if "heads-attend" in faults:  # the heads stay behind the tokens: each token's heads look at one another
+        return x.reshape(T, heads, D // heads)
     if "split-by-reshape" in faults:
         return x.reshape(heads, T, D // heads)
     if "strided-heads" in faults:  # head j takes every k-th column
@@ -81,6 +93,8 @@ def _split(x: np.ndarray, heads: int, faults: Faults) -> np.ndarray:
 
 
 def _merge(x: np.ndarray, faults: Faults) -> np.ndarray:
+    if "heads-attend" in faults:
+        return x.reshape(len(x), -1)
     heads, T, D_h = x.shape
     if "merged-by-reshape" in faults:
         return x.reshape(T, heads * D_h)
@@ -96,20 +110,26 @@ def norm(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float, faults:
     axis = 0 if "over-tokens" in faults else None if "over-everything" in faults else -1
     fixed = {"eps-1e-5": 1e-5, "eps-1e-6": 1e-6, "eps-1e-12": 1e-12, "no-eps": 0.0}
     eps = next((value for name, value in fixed.items() if name in faults), eps)
-    centred = x - x.mean(axis=axis, keepdims=True)
+    centre = np.median if "median" in faults else np.mean
+    centred = x - centre(x, axis=axis, keepdims=True)
     spread = _spread(x, centred, axis, eps, faults)
     normal = (x if "not-centred" in faults or "rms" in faults else centred) / spread
     if "gain-shift-swapped" in faults:
         gain, shift = shift, gain
+    normal = normal + eps if "eps-last" in faults else normal
     gain = 1 if "no-gain" in faults else 1 + gain if "gain-plus-one" in faults else gain
     shift = 0 if "no-shift" in faults else shift
     return (normal + shift) * gain if "shift-first" in faults else normal * gain + shift
 
 
 def _spread(x: np.ndarray, centred: np.ndarray, axis: int | None, eps: float, faults: Faults) -> np.ndarray:
+    eps = eps**2 if "eps-squared" in faults else 0.0 if "eps-last" in faults else eps
+    if "largest" in faults:
+        return np.abs(centred).max(axis=axis, keepdims=True) + eps
     if "mean-deviation" in faults:
         return np.abs(centred).mean(axis=axis, keepdims=True) + eps
-    squares = (x if "rms" in faults else centred) ** 2
+    around = x if "rms" in faults else x - x.mean(axis=axis, keepdims=True)
+    squares = around**2
     variance = squares.sum(axis=axis, keepdims=True)
     if "sum-of-squares" not in faults:
         count = x.size if axis is None else x.shape[axis]
@@ -145,7 +165,9 @@ def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray
         return norm(x, params[f"{name}_g"], params[f"{name}_b"], 1e-6, faults)
 
     def attended(x: np.ndarray) -> np.ndarray:
-        return many_heads(x, *(params[n] for n in ("W_qkv", "b_qkv", "W_o", "b_o")), params["h"], faults)
+        heads = x.shape[1] // params["h"] if "heads-as-width" in faults else params["h"]
+        came = many_heads(x, *(params[n] for n in ("W_qkv", "b_qkv", "W_o", "b_o")), heads, faults)
+        return activation(came, frozenset()) if "attention-activated" in faults else came
 
     if "post-norm" in faults:
         middle = normed(attended(z) + z, first)
@@ -158,7 +180,8 @@ def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray
     source = z if "parallel" in faults else middle
     ln2 = source if "no-second-norm" in faults else normed(source, second)
     carried = z if "second-residual-from-z" in faults else middle
-    return _mlp(ln2, params, faults) + _carried(carried, ln2, "no-second-residual", faults)
+    out = _mlp(ln2, params, faults) + _carried(carried, ln2, "no-second-residual", faults)
+    return normed(out, second) if "normed-again" in faults else out
 
 
 def _carried(stream: np.ndarray, normed: np.ndarray, dropped: str, faults: Faults) -> np.ndarray | int:
@@ -168,8 +191,8 @@ def _carried(stream: np.ndarray, normed: np.ndarray, dropped: str, faults: Fault
 
 
 def _mlp(x: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray:
-    hidden = x @ params["W_1"] + (0 if "no-mlp-bias" in faults else params["b_1"])
+    hidden = x @ params["W_1"] + (0 if "no-b_1" in faults else params["b_1"])
     if "activation-last" in faults:
         return activation(hidden @ params["W_2"] + params["b_2"], faults)
-    out = activation(hidden, faults) @ params["W_2"] + (0 if "no-mlp-bias" in faults else params["b_2"])
+    out = activation(hidden, faults) @ params["W_2"] + (0 if "no-b_2" in faults else params["b_2"])
     return activation(out, faults) if "activation-twice" in faults else out

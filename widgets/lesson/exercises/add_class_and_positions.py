@@ -32,6 +32,12 @@ def faulty(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray, faults: frozens
            "positions-before-class": np.vstack([0 * cls, pos[:-1]])}.get(next(iter(faults & _POSITIONS), ""), pos)
     first = {"class-zeros": 0 * cls, "class-ones": 0 * cls + 1, "class-mean": tokens.mean(0)}.get(
         next(iter(faults & _CLASS), ""), cls)
+    if "tokens-reversed" in faults:
+        tokens = tokens[::-1]
+    if "class-second" in faults:
+        return np.insert(tokens, 1, first, axis=0) + pos
+    if "class-position-twice" in faults:
+        first = first + pos[0]
     if "class-last" in faults:
         return np.vstack([tokens, first]) + pos
     rows = np.vstack([first, tokens])
@@ -95,6 +101,9 @@ EXERCISE = Exercise(
                       " token in front afterwards. Every patch now has its neighbour's position, and the class token"
                       " none. Class token first, then positions."),
         Misconception("class-last", "The class token stands last. It is row 0, before the patches."),
+        Misconception("class-second", "The class token stands behind patch 0. It is row 0, before all patches."),
+        Misconception("class-position-twice", "The class token got its position twice. Every row gets one, once."),
+        Misconception("tokens-reversed", "The patches are in reverse order. They keep the order in which they came."),
         Misconception("side-by-side", "You put tokens and positions side by side. They are added: the width stays d."),
         Misconception("class-added", "You added the class token to every patch. It is a row of its own: N rows become"
                       " N+1."),

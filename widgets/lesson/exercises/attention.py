@@ -22,6 +22,9 @@ def faulty(q: np.ndarray, k: np.ndarray, v: np.ndarray, faults: frozenset[str] =
     T, D_h = q.shape
     if "cosine" in faults:
         q, k = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
+    if "distances" in faults:
+        weights = _pieces.softmax(-((q[:, None] - k[None]) ** 2).sum(-1) / np.sqrt(D_h))
+        return weights @ v, weights
     divisor = _pieces.divisor(D_h, D_h, 1, T, faults)
     weights = _pieces.attention_weights(q, k, divisor, faults)
     if "scaled-after" in faults:
@@ -36,6 +39,11 @@ def faulty(q: np.ndarray, k: np.ndarray, v: np.ndarray, faults: frozenset[str] =
     if "weights-only" in faults:
         return weights
     return (weights, output) if "swapped" in faults else (output, weights)
+
+
+def _rows_off_one(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    weights = np.asarray(failed.returned[1])
+    return weights.shape == failed.expected[1].shape and not np.allclose(weights.sum(1), 1)
 
 
 def _overflows(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -107,6 +115,7 @@ EXERCISE = Exercise(
         Misconception("scale-not-rooted", "You divided by D_h, not by sqrt(D_h)."),
         Misconception("scale-tokens", "You divided by sqrt(T), the root of the number of tokens. It is the width of the"
                       " head that counts: sqrt(D_h)."),
+        Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
         Misconception("scaled-after", "You scaled after the softmax, so the rows no longer sum to 1. Scale the scores,"
                       " then take the softmax."),
@@ -127,6 +136,10 @@ EXERCISE = Exercise(
         Misconception("mixes-queries", "You mixed the queries. The weights come from q and k; what is mixed is v."),
         Misconception("causal", "You masked the later tokens, as a language model does. Patches have no before and"
                       " after: a ViT has no mask."),
+        Misconception("no-self", "Your tokens may not look at themselves. They may: the diagonal is not masked."),
+        Misconception("sigmoid", "You used a sigmoid. The softmax makes each row sum to 1."),
+        Misconception("distances", "You compared q and k by their distance. Attention takes their dot product, divided by"
+                      " sqrt(D_h)."),
         Misconception("cosine", "You normalised q and k first (cosine similarity). Attention takes the plain dot"
                       " product, divided by sqrt(D_h)."),
         Misconception("residual", "You added v to the output. The residual comes later, in the block, and adds z."),
@@ -137,6 +150,8 @@ EXERCISE = Exercise(
         Misconception("weights-only", "Only the weights came back. Return both: `return output, weights`."),
         Misconception("overflow-exp", "exp overflowed: large scores give infinity over infinity, which is nan. Subtract"
                       " each row's largest score first; the weights stay the same.", _overflows),
+        Misconception("rows-off-1", "The rows of your weights do not sum to 1. A softmax divides each row by its own sum,"
+                      " and nothing follows it.", _rows_off_one),
         Misconception("not-transposed", "The product does not fit: q and k are both (T, D_h), so k must be transposed:"
                       " `q @ k.T`.", _not_transposed),
     ),

@@ -31,6 +31,14 @@ def faulty(cfg: dict[str, Any], faults: frozenset[str] = frozenset()) -> int:
         side = cfg["img"] // P
     while not _outweighs(attention * width * (side * side + prefix), linear, faults):
         side += 1
+    if "rounded" in faults:
+        side = max(1, round(math.sqrt(max(0, linear / (attention * width) - prefix))))
+    if "doubled" in faults:
+        side = 1
+        while not _outweighs(attention * width * (side * side + prefix), linear, faults):
+            side *= 2
+    if "one-further" in faults:
+        side += 1
     if "any-pixel" in faults:
         return math.ceil(math.sqrt(linear / (attention * width) - prefix) * P)
     if "side-below" in faults:
@@ -103,6 +111,10 @@ EXERCISE = Exercise(
         Misconception("grid-returned", "You returned the side in patches. Multiply by P for pixels."),
         Misconception("tokens-returned", "You returned the number of tokens. The side in pixels is asked for."),
         Misconception("side-below", "That is one step too small: the last size at which the linear layers still cost more."),
+        Misconception("rounded", "You rounded to the nearest side. The cost must be at least as large: round up."),
+        Misconception("doubled", "You doubled the side until it was enough, and so stepped over the smallest. Go one patch at"
+                      " a time."),
+        Misconception("one-further", "That is one step too far: the size before is already enough."),
         Misconception("any-pixel", "That side is no multiple of P. Round the side in patches up, then multiply by P."),
         Misconception("scores-only", "You counted Q K^T alone. A V costs the same again."),
         Misconception("flops-against-macs", "You compared FLOPs of attention with MACs of the linear layers: one of the two"

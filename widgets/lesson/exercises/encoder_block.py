@@ -132,7 +132,13 @@ EXERCISE = Exercise(
         Misconception("no-activation", "There is no activation between the MLP's two layers."),
         Misconception("activation-last", "The activation stands behind the second layer. It stands between the two."),
         Misconception("activation-twice", "There is an activation behind the second layer too. Only one, between the two."),
-        Misconception("no-mlp-bias", "The biases of the MLP, b_1 and b_2, are missing."),
+        Misconception("no-b_1", "The bias of the MLP's first layer, b_1, is missing."),
+        Misconception("no-b_2", "The bias of the MLP's second layer, b_2, is missing."),
+        Misconception("attention-activated", "There is an activation behind attention. Only the MLP has one."),
+        Misconception("normed-again", "You normalised once more at the end. The final norm comes after the last block, not"
+                      " in each."),
+        Misconception("heads-as-width", "You took `params[\"h\"]` for the width of a head. It is the number of heads; each"
+                      " is d / h wide."),
         Misconception("eps-1e-5", "Your epsilon is 1e-5, PyTorch's default. Here it is 1e-6."),
         Misconception("eps-1e-12", "Your epsilon is missing, or as small as 1e-12, the library's default. Here it is"
                       " sqrt(variance + 1e-6)."),

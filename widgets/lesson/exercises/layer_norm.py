@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception
+from ..specification import Case, Exercise, Misconception, Outcome
 from . import _pieces
 from ._bridge import numbers, tensor
 
@@ -25,6 +25,10 @@ def faulty(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float,
 def _case(seed: int, tokens: int, width: int, eps: float, spread: float = 1.0) -> tuple:
     return (numbers(seed, tokens, width, spread=spread, centre=2 * spread), numbers(seed + 1, width, centre=1.5),
             numbers(seed + 2, width), eps)
+
+
+def _lost_axis(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    return isinstance(failed.error, ValueError) and "broadcast" in str(failed.error)
 
 
 def _flat() -> tuple:
@@ -81,11 +85,15 @@ EXERCISE = Exercise(
         Misconception("no-eps", "The epsilon you were given is not used: sqrt(variance + eps)."),
         Misconception("eps-1e-5", "You used 1e-5, PyTorch's default, in place of the eps you were given."),
         Misconception("eps-1e-6", "You used 1e-6 in place of the eps you were given."),
+        Misconception("eps-squared", "You squared epsilon. It is added to the variance as it is: sqrt(variance + eps)."),
+        Misconception("eps-last", "You added epsilon after the division. It belongs to the variance: sqrt(variance + eps)."),
         Misconception("sample-variance", "You divided the variance by D - 1 (torch.var does so by default). LayerNorm"
                       " takes the population variance, divided by D."),
         Misconception("sum-of-squares", "You divided by the root of the sum of squares. The variance is their mean: divide"
                       " the sum by D."),
         Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the variance."),
+        Misconception("largest", "You divided by the largest deviation. It is the root of the variance."),
+        Misconception("median", "You subtracted the median. It is the mean."),
         Misconception("not-rooted", "You divided by the variance, not by its root."),
         Misconception("over-tokens", "You normalised down the columns, over the tokens, as BatchNorm does. LayerNorm works"
                       " along each row: axis=-1."),
@@ -99,5 +107,7 @@ EXERCISE = Exercise(
         Misconception("gain-shift-swapped", "Gain and shift changed places: multiply by gain, add shift."),
         Misconception("gain-plus-one", "You multiplied by 1 + gain. Here the gain is used as it is."),
         Misconception("shift-first", "You added the shift before the gain. First multiply, then add."),
+        Misconception("keepdims", "The mean lost its axis: (T,) does not fit (T, D). Keep it with keepdims=True.",
+                      _lost_axis),
     ),
 )

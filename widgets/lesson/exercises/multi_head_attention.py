@@ -92,6 +92,7 @@ EXERCISE = Exercise(
                       " counts: sqrt(D_h)."),
         Misconception("scale-tokens", "You divided by the root of the number of tokens. It is the width of a head that"
                       " counts: sqrt(D_h)."),
+        Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
         Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads must go behind"
                       " tokens, (T, heads, D_h), before they are merged into (T, D)."),
@@ -104,12 +105,18 @@ EXERCISE = Exercise(
         Misconception("heads-reversed", "The heads are joined in reverse order. Head 0 comes first."),
         Misconception("one-head", "The heads were ignored: you ran a single head over all D columns."),
         Misconception("one-map", "All heads used one map of weights. Every head has its own."),
+        Misconception("third-columns", "You took every third column. The columns of W_qkv are all of q, then all of k, then"
+                      " all of v."),
         Misconception("packed-by-head", "You read W_qkv head by head (q, k, v of head 0, then of head 1). Its columns are"
                       " all of q, then all of k, then all of v."),
         Misconception("order-vqk", "You read the columns in another order. They are q, then k, then v."),
         Misconception("order-qvk", "You took the second D columns for v and the third for k. They are q, then k, then v."),
         Misconception("no-qkv-bias", "The bias `b_qkv` is missing."),
         Misconception("no-output-bias", "The bias `b_o` is missing."),
+        Misconception("bias-for-each-head", "The bias `b_o` was added once a head. It is added once, behind `W_o`."),
+        Misconception("heads-summed", "You added the heads up. They stand side by side."),
+        Misconception("heads-attend", "The heads stayed behind the tokens, so each token's heads looked at one another and"
+                      " no token at another token. Bring the heads to the front before q k^T."),
         Misconception("no-output-projection", "The output projection is missing: the joined heads go through `W_o` and"
                       " `b_o`."),
         Misconception("output-transposed", "You multiplied by the transpose of `W_o`. It is stored (in, out): `@ W_o`."),

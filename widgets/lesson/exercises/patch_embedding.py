@@ -6,6 +6,7 @@ import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
 from ._bridge import numbers, tensor
+from ._pieces import softmax
 
 
 def expected(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray) -> np.ndarray:
@@ -28,14 +29,18 @@ def faulty(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray, faults: frozen
     if "channels-last" in faults:  # the rows of W_E read as if the patch were (P, P, 3)
         side = int((patches.shape[1] // 3) ** 0.5)
         patches = patches.reshape(-1, 3, side, side).transpose(0, 2, 3, 1).reshape(len(patches), -1)
+    if "unit-columns" in faults:
+        W_E = W_E / np.linalg.norm(W_E, axis=0)
     tokens = patches @ (W_E.reshape(W_E.shape[::-1]).T if "weights-reshaped" in faults else W_E)
-    if "scaled-root" in faults:
-        tokens = tokens * np.sqrt(W_E.shape[1])
     if "divided-root" in faults:
         tokens = tokens / np.sqrt(W_E.shape[0])
     tokens = tokens - b_E if "bias-subtracted" in faults else tokens + (0 if "no-bias" in faults else b_E)
+    if "scaled-root" in faults:
+        tokens = tokens * np.sqrt(W_E.shape[1])
     if "relu" in faults:
         tokens = np.maximum(tokens, 0)
+    if "softmax" in faults:
+        tokens = softmax(tokens)
     if "averaged" in faults:
         return tokens.mean(0)
     if "first-only" in faults:
@@ -105,6 +110,9 @@ EXERCISE = Exercise(
                       " tokens, not to the pixels."),
         Misconception("relu", "You put an activation behind the projection. The patch embedding is linear: a matrix"
                       " and a bias, nothing else."),
+        Misconception("softmax", "You put a softmax behind the projection. The patch embedding is linear: a matrix and a"
+                      " bias, nothing else."),
+        Misconception("unit-columns", "You brought the columns of `W_E` to length 1. The matrix is used as it is."),
         Misconception("centred", "You subtracted each patch's mean first. The embedding takes the numbers as they are."),
         Misconception("normalised", "You normalised each patch first. LayerNorm comes later, inside the block; the"
                       " embedding takes the numbers as they are."),

@@ -37,6 +37,8 @@ def faulty(image: np.ndarray, P: int, faults: frozenset[str] = frozenset()) -> n
                          .reshape(rows, columns, channels, P, P), faults)
     if "one-channel" in faults:
         image, channels = image[:1], 1
+    if "channels-reversed" in faults:
+        image = image[::-1]
     if "interleaved" in faults:
         cut = image.reshape(channels, P, rows, P, columns).transpose(2, 4, 0, 1, 3)
     else:
@@ -46,7 +48,12 @@ def faulty(image: np.ndarray, P: int, faults: frozenset[str] = frozenset()) -> n
 
 def _arranged(cut: np.ndarray, faults: frozenset[str]) -> np.ndarray:
     """Put (h, w, C, P, P) into rows, with what can go wrong on the way."""
+    cut = cut[:-1, :-1] if "short-loops" in faults else cut
     rows, columns, channels, P, _ = cut.shape
+    if "averaged" in faults:
+        return cut.mean((3, 4)).reshape(rows * columns, channels)
+    if "corner-pixel" in faults:
+        return cut[..., 0, 0].reshape(rows * columns, channels)
     if "columns-first" in faults:
         cut = cut.swapaxes(0, 1)
     if "patch-transposed" in faults:
@@ -163,6 +170,12 @@ EXERCISE = Exercise(
                       " numbers."),
         Misconception("bottom-up", "Your patches start at the bottom of the picture. Patch 0 is at the top left."),
         Misconception("last-missing", "The last patch is missing: check where your loop or slice stops."),
+        Misconception("short-loops", "The last row and the last column of patches are missing: `range(0, H - P, P)` stops"
+                      " too soon. It is `range(0, H, P)`."),
+        Misconception("channels-reversed", "Your channels are in reverse (blue first, as OpenCV has them). Channel 0 comes"
+                      " first."),
+        Misconception("averaged", "You averaged each patch to one number a channel. All its C*P*P numbers are kept."),
+        Misconception("corner-pixel", "You took one pixel of each patch, every P-th. All its C*P*P numbers are kept."),
         Misconception("scaled", "You divided the pixels by 255. Patchify only moves numbers; preparing them is"
                       " another step."),
         Misconception("turned", "Your patches are the columns. Tokens are rows: (N, C*P*P), not (C*P*P, N)."),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case
+from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case, cost_terms
 
 
 def expected(cfg: dict[str, Any], res: int) -> dict[str, int]:
@@ -20,13 +20,15 @@ def faulty(cfg: dict[str, Any], res: int, faults: frozenset[str] = frozenset()) 
     """The counts of somebody with the named mistakes."""
     d, L, K = cfg["d"], cfg["L"], cfg["n_classes"]
     side = (cfg["img"] if "size-ignored" in faults else res) // cfg["P"]
-    N = side * side
+    N = side if "grid-not-squared" in faults else side * side
     T = N + (cfg["cls_token"] if "class-forgotten" not in faults else 0) + (
         cfg["n_registers"] if "registers-forgotten" not in faults else 0)
     T = N if "patches-for-tokens" in faults else N + 1 + cfg["n_registers"] if "class-always" in faults else T
     if "one-layer" in faults:
         L = 1
-    pieces = {"patch": (T if "patch-all-tokens" in faults else N) * cfg["P"] ** 2 * cfg["C"] * d,
+    pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
+        1 if "channels-forgotten" in faults else cfg["C"])
+    pieces = {"patch": (T if "patch-all-tokens" in faults else N) * pixels * d,
               "linear": L * T * _matrices(cfg, faults), "attention": L * _pairs(cfg, T, faults),
               "head": (T if "head-every-token" in faults else 1) * d * K}
     if "biases" in faults:
@@ -37,7 +39,7 @@ def faulty(cfg: dict[str, Any], res: int, faults: frozenset[str] = frozenset()) 
         pieces = {name: 2 * value for name, value in pieces.items()}
     left_out = {"total-without-head": "head", "total-without-patch": "patch", "total-without-attention": "attention"}
     total = sum(v for name, v in pieces.items() if not any(f in faults and name == p for f, p in left_out.items()))
-    return {**pieces, "total": total}
+    return {**pieces, "total": 2 * total if "total-twice" in faults else total}
 
 
 def _matrices(cfg: dict[str, Any], faults: frozenset[str]) -> int:
@@ -54,6 +56,8 @@ def _pairs(cfg: dict[str, Any], T: int, faults: frozenset[str]) -> int:
         d *= cfg["h"]
     if "tokens-not-squared" in faults:
         return 2 * T * d
+    if "half-the-pairs" in faults:
+        return T * (T + 1) * d
     return (1 if "scores-only" in faults else 2) * T * T * d + (T * T * cfg["h"] if "softmax" in faults else 0)
 
 
@@ -106,6 +110,7 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
+    terms=cost_terms,
     misconceptions=(
         Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens too, and cost"
                       " as much as a patch."),
@@ -119,6 +124,7 @@ EXERCISE = Exercise(
         Misconception("heads-multiply", "You multiplied by the number of heads. Each head has d / h of the width, so h"
                       " heads cost T^2 d together."),
         Misconception("tokens-not-squared", "Attention compares every token with every other: T^2, not T."),
+        Misconception("half-the-pairs", "You counted each pair once. A is not symmetric: T^2 scores, each of its own."),
         Misconception("softmax", "You counted the softmax too. `attention` is Q K^T and A V only."),
         Misconception("output-projection", "The output projection is missing from `linear`: there are four matrices of"
                       " d x d, not three."),
@@ -126,11 +132,15 @@ EXERCISE = Exercise(
         Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
         Misconception("mlp-forgotten", "The MLP is missing from `linear`."),
         Misconception("mlp-4d", "You took 4 d for the MLP's hidden width. It is `d_ff`."),
+        Misconception("grid-not-squared", "The number of patches is (res / P) squared; you took it once."),
+        Misconception("patch-not-squared", "A patch has P^2 pixels; you took P."),
+        Misconception("channels-forgotten", "The channels are missing: a patch has P^2 C numbers."),
         Misconception("patch-all-tokens", "Only the N patches go through the patch embedding, not class token and"
                       " registers."),
         Misconception("head-every-token", "The head reads one vector, not every token."),
         Misconception("biases", "You counted the biases. Adding one is not a multiply-add; leave them out."),
         Misconception("one-layer", "You counted one layer. There are L."),
+        Misconception("total-twice", "Your total counts everything twice: it was added to itself."),
         Misconception("total-without-head", "Your total leaves the head out."),
         Misconception("total-without-patch", "Your total leaves the patch embedding out."),
         Misconception("total-without-attention", "Your total leaves attention out."),

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case
+from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case, parameter_terms
 
 
 def expected(cfg: dict[str, Any]) -> int:
@@ -34,11 +34,12 @@ def _ends(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     positions = (N + cls + (R if "registers-placed" in faults else 0)) * d
     positions = 0 if "positions-forgotten" in faults else positions
     tokens = (0 if "class-row" in faults else cls * d) + (0 if "registers-forgotten" in faults else R * d)
-    norm = d if "gain-only" in faults else 2 * d
+    norm = d if "gain-only" in faults else 4 * d if "norm-statistics" in faults else 2 * d
+    K = K + 1 if "one-class-more" in faults and K else K
     if "final-norm" in faults or ("final-norm-gap" in faults and cfg["pool"] == "gap"):
         norm = 0
     head = d * K + (0 if "head-bias" in faults else K)
-    head = 0 if "head-forgotten" in faults else head
+    head = 0 if "head-forgotten" in faults else head * N if "head-each-patch" in faults else head
     return patch + tokens + positions + norm + head + (d * d + d if "pooler" in faults else 0)
 
 
@@ -55,7 +56,10 @@ def _block(cfg: dict[str, Any], faults: frozenset[str]) -> int:
         attention = 4 * d * (d // cfg["h"]) + biases
     mlp = d * d_ff if "mlp-one-matrix" in faults else 2 * d * d_ff
     mlp += 0 if "mlp-biases" in faults else d_ff + d
-    norms = (1 if "one-norm" in faults else 2) * (d if "gain-only" in faults else 2 * d)
+    if "shared-qkv" in faults:
+        attention = 2 * d * d + 2 * d
+    norms = (1 if "one-norm" in faults else 2) * (
+        d if "gain-only" in faults else 4 * d if "norm-statistics" in faults else 2 * d)
     return attention + mlp + norms - (d if "one-bias" in faults else 0)
 
 
@@ -109,6 +113,7 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
+    terms=parameter_terms,
     misconceptions=(
         Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its row in the"
                       " position table, d."),
@@ -137,10 +142,15 @@ EXERCISE = Exercise(
         Misconception("mlp-biases", "The biases of the MLP are missing: d_ff and d a layer."),
         Misconception("one-norm", "A block has two norms; you counted one."),
         Misconception("gain-only", "A norm has a gain and a shift: 2 d numbers; you counted d."),
+        Misconception("norm-statistics", "You counted a running mean and variance for each norm, as BatchNorm has them."
+                      " LayerNorm has a gain and a shift: 2 d numbers."),
         Misconception("final-norm", "The final norm is missing: 2 d numbers."),
         Misconception("final-norm-gap", "The final norm is there whatever the pooling, with \"gap\" too."),
         Misconception("head-bias", "The head's bias is missing: one number a class."),
         Misconception("head-forgotten", "The head is missing: d times the classes, plus a bias."),
+        Misconception("one-class-more", "You counted one class too many: there are `n_classes`."),
+        Misconception("head-each-patch", "You counted the head once a patch. There is one, and it reads one vector."),
+        Misconception("shared-qkv", "You counted one matrix for Q, K and V. There are three, and one for the output."),
         Misconception("pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's model has none."),
         Misconception("one-layer", "You counted one block. There are L of them, each with its own numbers."),
     ),
