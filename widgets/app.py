@@ -69,7 +69,7 @@ def _widget(name: str) -> pn.Template:
 
 
 def warm() -> None:
-    """Load the libraries, the widgets and the default checkpoint in a thread, so that the first page need not."""
+    """Load the libraries, the widgets, the default checkpoint and its answers to the samples in a thread, so that the first page need not."""
     if _warmed.is_set() or os.environ.get("VIT_COURSE_NO_WARM"):
         return
     _warmed.set()
@@ -81,7 +81,7 @@ def _warm() -> None:
     try:
         for module in WIDGETS.values():
             import_module(module)
-        import_module("widgets.model.checkpoints").load("dinov2-small")
+        import_module("widgets.model.mistake").sample_answers("dinov2-small")
     except Exception as trouble:  # the page that needs it will say so to its reader
         log.warning("the course starts without its default model: %s", trouble)
 

@@ -83,7 +83,7 @@ class BreakIt(Widget):
                 ("cosine of y with the right y", f"{damage.cosine:.3f}".replace("-", "−")),
                 ("largest change of a number of y", f"{damage.largest_change:.3f}"),
                 ("largest number of the right y", f"{damage.largest:.3f}"),
-                ("sample picture whose right y is nearest", damage.nearest)]
+                ("picture with the nearest right y", damage.nearest)]
 
     def _explanation(self) -> str:
         from widgets.model.faults import FAULTS

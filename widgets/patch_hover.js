@@ -50,7 +50,10 @@ export function render({ model, el }) {
     const tint = (c, b) => HUES[c].map((part) => Math.round(part * b))
     const paint = (canvas, count, colourOf) => {
       const g = canvas.getContext('2d'), image = g.createImageData(canvas.width, canvas.height)
-      for (let i = 0; i < count; i++) image.data.set([...colourOf(i), 255], 4 * i)
+      for (let i = 0, k = 0; i < count; i++, k += 4) {
+        [image.data[k], image.data[k + 1], image.data[k + 2]] = colourOf(i)
+        image.data[k + 3] = 255
+      }
       g.putImageData(image, 0, 0)
     }
     paint(shown[0].base, P * P, (i) => [0, 1, 2].map((c) => byte(c, Math.floor(i / P), i % P)))

@@ -198,8 +198,9 @@ class PatchHover(Widget):
         if any(event.name == "colours" for event in events) and self._went_to_the_models_patch_size():
             return  # that change has redrawn everything
         self._keep_place()
-        for name, state in self._states().items():
-            self._parts[name].param.update(**state)
+        with pn.io.hold():
+            for name, state in self._states().items():
+                self._parts[name].param.update(**state)
 
     def _went_to_the_models_patch_size(self) -> bool:
         """A checkpoint reads patches of one size: asked for its colours, go there, if it is on this machine."""
@@ -224,8 +225,9 @@ class PatchHover(Widget):
         self.selection.token = PREFIX + patch_index(int(row * rows), int(column * columns), self.grid)
 
     def _select(self, *_: Any) -> None:
-        for part in self._parts.values():
-            part.selected = self.selection.token
+        with pn.io.hold():  # one message for all of them
+            for part in self._parts.values():
+                part.selected = self.selection.token
 
     def _chosen(self, event: param.parameterized.Event) -> None:
         self.selection.token = event.new

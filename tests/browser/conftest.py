@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from . import chromium
+from .served import address_of
 
 HERE = ("localhost", "127.0.0.1")
 WAIT = 30_000  # milliseconds; a first page imports torch and loads a model
@@ -93,15 +93,8 @@ def serve() -> Iterator[Callable[[Any], str]]:
     """`serve(app)` gives the address of the server's root; `app` is what `pn.serve` takes."""
 
     def start(app: Any, **options: Any) -> str:
-        server = pn.serve(app, port=0, threaded=True, show=False, **options)
-        del server  # a thread; the server itself stands in pn.state a moment later
-        deadline = time.monotonic() + 15
-        while time.monotonic() < deadline:
-            running = [held[0] for held in pn.state._servers.values() if held[0].port]
-            if running:
-                return f"http://localhost:{running[-1].port}"
-            time.sleep(0.02)
-        raise RuntimeError("the server did not start in 15 seconds")
+        pn.serve(app, port=0, threaded=True, show=False, **options)
+        return address_of()
 
     yield start
     pn.state.kill_all_servers()

@@ -42,7 +42,7 @@ def widget(page: Page, serve) -> PatchHover:
 
 
 def hover_patch(page: Page, n: int, columns: int, rows: int) -> None:
-    box = page.locator(".part.picture-grid .layers").bounding_box()
+    box = page.locator(".part.picture-grid .layers").first.bounding_box()
     r, c = divmod(n, columns)
     page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
 

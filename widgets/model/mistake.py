@@ -28,7 +28,7 @@ class Damage:
     cosine: float           # of y with the right y
     largest_change: float   # of a number of y
     largest: float          # magnitude in the right y
-    nearest: str            # title of the sample picture whose right y has the largest cosine with y
+    nearest: str            # title of the picture whose right y has the largest cosine with y, samples and this one
 
 
 def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
@@ -45,7 +45,7 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     y = broken.y[0]
     return Damage(checkpoint.title, checkpoint.provenance.sentence, P, _seen(checkpoint, broken.patches[0], pixels.shape[1:]),
                   tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
-                  float(right.abs().max()), _nearest_sample(name, y))
+                  float(right.abs().max()), _nearest(name, picture, right, y) if faults else picture.title)
 
 
 def _seen(checkpoint: Checkpoint, patches: Tensor, image_size: tuple[int, int]) -> np.ndarray:
@@ -55,14 +55,15 @@ def _seen(checkpoint: Checkpoint, patches: Tensor, image_size: tuple[int, int]) 
     return (255 * (prepared * deviation + mean)).round().clip(0, 255).astype(np.uint8)
 
 
-def _nearest_sample(name: str, y: Tensor) -> str:
-    titles, known = _sample_answers(name)
-    return titles[int(cosine_similarity(known, y[None], dim=1).argmax())]
+def _nearest(name: str, picture: Picture, right: Tensor, y: Tensor) -> str:
+    titles, known = sample_answers(name)
+    cosines = cosine_similarity(torch.cat([known, right[None]]), y[None], dim=1)
+    return (*titles, picture.title)[int(cosines.argmax())]
 
 
 @lru_cache(maxsize=4)
-def _sample_answers(name: str) -> tuple[tuple[str, ...], Tensor]:
-    """The right y of every sample picture: their titles, and (pictures, D)."""
+def sample_answers(name: str) -> tuple[tuple[str, ...], Tensor]:
+    """The right y of every sample picture: their titles, and (pictures, D). Ten forward passes, once a process."""
     P = load(name).model.config.patch_size
     titles, answers = [], []
     for sample in map(open_sample, sample_names()):

@@ -33,7 +33,12 @@ function scale(kind) {   // 256 colours as [r, g, b]
 const step = (v, low, high) => Math.max(0, Math.min(255, Math.round(255 * (v - low) / ((high - low) || 1))))
 const rgb = ([r, g, b]) => `rgb(${r},${g},${b})`
 const inkOn = ([r, g, b]) => (0.2126 * r + 0.7152 * g + 0.0722 * b > 140 ? '#111317' : '#FFFFFF')
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--vit-${name}`).trim()
+const COLOUR_CACHE = (vit.colours ??= new Map())
+function colour(name) {   // asked for on every hover, and a computed style is slow to read
+  const key = `${vit.theme} ${name}`
+  if (!COLOUR_CACHE.has(key)) COLOUR_CACHE.set(key, getComputedStyle(document.documentElement).getPropertyValue(`--vit-${name}`).trim())
+  return COLOUR_CACHE.get(key)
+}
 const written = (v, digits) => (digits === 0 ? String(Math.round(v)) : v.toFixed(digits)).replace('-', '\u2212')
 const counted = (n) => n.toLocaleString('en-GB')
 
