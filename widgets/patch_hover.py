@@ -118,7 +118,7 @@ class PatchHover(Widget):
         return [
             controls.buttons(self.param.patch_size, "Patch side P, in pixels", {str(p): p for p in PATCH_SIZES}),
             controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=200),
-            controls.choice(self.param.channels_last, "Order inside a row", orders, width=190),
+            controls.choice(self.param.channels_last, "Order inside a row", orders, width=210),
             controls.choice(self.param.colours, "Colour the patches by", looks, width=250),
         ]
 

@@ -21,7 +21,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "look"
 THEMES, WIDTHS = ("light", "dark"), (1280, 400)
 READY = """() => {   // every cell has run: no part of the page is still waiting
   const texts = (root) => [...root.querySelectorAll('*')].some((e) => (e.shadowRoot && texts(e.shadowRoot)) || (e.children.length === 0 && /Running this step/.test(e.textContent)))
-  return document.querySelectorAll('.bk-Column, .bk-panel-models-layout-Column').length > 0 && !texts(document)
+  return !texts(document)
 }"""
 
 
