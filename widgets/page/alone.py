@@ -16,7 +16,7 @@ from .run import Cell, place, run_when_loaded
 def widget_page(name: str, module: str) -> pn.Template:
     """The widget `name` of `module` alone; its code, folded below it, is what a notebook needs."""
     widget = getattr(importlib.import_module(module), name)
-    source = f"from {module.partition('.')[0]} import {name}, start\n\nstart()\n{name}()"
+    source = f"from widgets import {name}, start\n\nstart()\n{name}()"
     cell = Cell(1, source, place())
     run_when_loaded(name, [cell])
     body = (f'<div class="vit-text"><h1>{escape(widget.title or name)}</h1>'

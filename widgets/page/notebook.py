@@ -47,8 +47,8 @@ def _png(figure: Any) -> bytes:
 def _inline_stylesheets() -> None:
     """Send each stylesheet as text where Panel names a file on a public server.
 
-    PANEL_INLINE covers the scripts and leaves these. They are replaced as they are sent, because a widget may
-    make some long after it was first shown.
+    With PANEL_INLINE Panel does so itself on the ordinary way to a notebook, but not on the way through ipywidgets
+    that VS Code takes.
     """
     if ImportedStyleSheet.to_serializable is not _as_text:
         ImportedStyleSheet.to_serializable = _as_text

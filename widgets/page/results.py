@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from typing import Any
 
@@ -10,6 +11,8 @@ import panel as pn
 from ..widget import Widget
 from . import prose
 from .workbook import Shown
+
+_FOLDERS = re.compile(r"(?:\b[A-Za-z]:)?[\\/](?:[\w.~ -]+[\\/])+(?=[\w.])")
 
 
 def views(shown: list[Shown], error: Exception | None) -> list[pn.viewable.Viewable]:
@@ -49,9 +52,9 @@ def _png(figure: Any) -> tuple[bytes, int]:
 
 
 def sentence_of(error: Exception) -> str:
-    """One sentence for a reader; the traceback goes to the server's log."""
+    """One sentence for a reader, without the server's folders; the traceback goes to the server's log."""
     said = str(error).strip().splitlines()
-    reason = said[0].rstrip(".") if said else "no reason given"
+    reason = _FOLDERS.sub("", said[0]).rstrip(".") if said else "no reason given"
     return f"This cell stopped: {reason} ({type(error).__name__}). The rest of the page goes on below."
 
 
