@@ -20,16 +20,17 @@ def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
     default, 1e-5 in PyTorch's.
     """
     centred = x - x.mean(-1, keepdim=True)
-    variance = (centred * centred).mean(-1, keepdim=True)
+    variance = centred.square().mean(-1, keepdim=True)                    # (..., 1)
     normal = centred * torch.rsqrt(variance + eps)
-    if weight is not None:
-        normal = normal * weight
-    return normal if bias is None else normal + bias
+    if weight is None:
+        return normal if bias is None else normal + bias
+    return normal * weight if bias is None else torch.addcmul(bias, normal, weight)   # gamma * normal + beta
 
 
 def gelu(x: Tensor) -> Tensor:
     """x Phi(x), Phi the standard normal's distribution function (Hendrycks and Gimpel 2016): the exact form."""
-    return x * (0.5 * (1 + torch.erf(x * math.sqrt(0.5))))
+    half = 0.5 * x                                                        # Phi(x) = (1 + erf(x / sqrt 2)) / 2
+    return torch.addcmul(half, half, torch.erf(x * math.sqrt(0.5)))
 
 
 def gelu_tanh(x: Tensor) -> Tensor:

@@ -1,0 +1,168 @@
+"""inside.py against loops, against NumPy, and on models whose answer is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.model.small_models import library_vit
+from widgets.model.inside import (
+    attention_rollout, filter_components, mean_attention_distance, occlusion, rank_correlation, token_components,
+)
+from widgets.model.trace import trace
+
+
+def attentions(L: int, B: int, k: int, T: int, seed: int = 0) -> list[torch.Tensor]:
+    generator = torch.Generator().manual_seed(seed)
+    return [torch.randn(B, k, T, T, generator=generator, dtype=torch.float64).mul(2).softmax(-1) for _ in range(L)]
+
+
+# --- rollout
+
+
+@given(st.integers(1, 4), st.integers(1, 2), st.integers(1, 3), st.integers(1, 6), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_rollout_rows_sum_to_one_after_every_layer(L: int, B: int, k: int, T: int, residual: bool) -> None:
+    given_layers = attentions(L, B, k, T)
+    for depth in range(1, L + 1):
+        rollout = attention_rollout(given_layers[:depth], residual)
+        assert rollout.shape == (B, T, T)
+        assert torch.allclose(rollout.sum(-1), torch.ones(B, T, dtype=torch.float64), atol=1e-12)
+
+
+def test_rollout_puts_the_later_layer_on_the_left() -> None:
+    first, second = attentions(2, 1, 3, 4)
+    A = [(layer.mean(1)[0].numpy() + np.eye(4)) / 2 for layer in (first, second)]
+    assert np.allclose(attention_rollout([first, second])[0], A[1] @ A[0])
+    assert not np.allclose(attention_rollout([first, second])[0], A[0] @ A[1])
+    plain = [layer.mean(1)[0].numpy() for layer in (first, second)]
+    assert np.allclose(attention_rollout([first, second], residual=False)[0], plain[1] @ plain[0])
+
+
+def test_rollout_of_tokens_that_look_at_themselves_is_the_identity() -> None:
+    still = torch.eye(5).repeat(2, 3, 1, 1)
+    assert torch.equal(attention_rollout([still, still]), torch.eye(5).repeat(2, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("given_layers", "words"),
+    [
+        ([], "there are no attentions"),
+        ([torch.ones(3, 4, 4)], r"shape \(B, k, T, T\), not \(3, 4, 4\)"),
+        ([torch.ones(1, 2, 4, 5)], r"not \(1, 2, 4, 5\)"),
+        ([torch.ones(1, 2, 4, 4), torch.ones(1, 2, 5, 5)], "the same number of tokens"),
+    ],
+)
+def test_what_is_no_stack_of_attentions(given_layers: list, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        attention_rollout(given_layers)
+    with pytest.raises(ValueError, match=words):
+        mean_attention_distance(given_layers, (2, 2), 4, prefix=0)
+
+
+# --- attention distance
+
+
+def test_distance_against_a_loop() -> None:
+    grid, P, prefix, k = (2, 3), 16, 2, 2
+    given_layers = attentions(2, 2, k, 8)
+    found = mean_attention_distance(given_layers, grid, P, prefix)
+    assert found.shape == (2, 2)
+    for layer in range(2):
+        for head in range(k):
+            total = 0.0
+            for b in range(2):
+                for i in range(6):
+                    row = [float(w) for w in given_layers[layer][b, head, prefix + i, prefix:]]
+                    for j in range(6):
+                        away = math.dist(divmod(i, 3), divmod(j, 3)) * P
+                        total += row[j] / sum(row) * away
+            assert float(found[layer, head]) == pytest.approx(total / 12)
+
+
+def test_distances_that_are_known() -> None:
+    T = 1 + 16
+    itself = torch.eye(T).expand(1, 1, T, T)
+    assert mean_attention_distance([itself], (4, 4), 14).tolist() == [[0.0]]
+    neighbour = torch.zeros(1, 1, 16, 16)
+    for n in range(16):
+        neighbour[..., n, n + 1 if n % 4 < 3 else n - 1] = 1              # one step to the side
+    assert mean_attention_distance([neighbour], (4, 4), 14, prefix=0).tolist() == [[14.0]]
+    with pytest.raises(ValueError, match="a grid of 4 x 5 and 1 before it make 21 tokens, not 17"):
+        mean_attention_distance([itself], (4, 5), 14)
+
+
+# --- components
+
+
+def test_filter_components() -> None:
+    weight = torch.randn(40, 3, 4, 4, generator=torch.Generator().manual_seed(0))
+    found = filter_components(weight, 5)
+    assert found.shape == (5, 3, 4, 4) and found.dtype == torch.float32
+    rows = weight.flatten(1).double().numpy()
+    _, vectors = np.linalg.eigh(np.cov(rows.T))
+    for component, vector in zip(found.flatten(1).double().numpy(), vectors.T[::-1]):
+        assert abs(component @ vector) == pytest.approx(1, abs=1e-5)
+        assert component[np.abs(component).argmax()] > 0
+    with pytest.raises(ValueError, match=r"\(D, C, P, P\)"):
+        filter_components(weight[0], 1)
+    with pytest.raises(ValueError, match="1 to 39 components, not 40"):
+        filter_components(weight, 40)
+
+
+def test_token_components() -> None:
+    tokens = torch.randn(30, 8, generator=torch.Generator().manual_seed(1)) * torch.arange(8, 0, -1) + 100
+    found = token_components(tokens)
+    assert found.shape == (30, 3)
+    centred = (tokens - tokens.mean(0)).double().numpy()
+    u, s, _ = np.linalg.svd(centred, full_matrices=False)
+    for n in range(3):
+        column = found[:, n].double().numpy()
+        assert np.allclose(np.abs(column), np.abs(u[:, n] * s[n]), atol=1e-3)
+        assert column[np.abs(column).argmax()] > 0
+    assert torch.allclose(token_components(-tokens + 7).abs(), found.abs(), atol=1e-3)
+
+
+# --- occlusion and ranks
+
+
+def test_occlusion_is_the_change_of_y_with_one_patch_gone() -> None:
+    model, x = library_vit(), torch.randn(2, 3, 12, 20, generator=torch.Generator().manual_seed(2))
+    told = []
+    found = occlusion(model, x, batch_size=4, progress=lambda done, of: told.append((done, of)))
+    assert found.shape == (2, 15) and told[-1] == (30, 30) and told[0] == (4, 30)
+    hidden = x.clone()
+    hidden[:, :, 8:12, 4:8] = 0                                           # row 2, column 1: patch 11
+    y, without = (trace(model, pixels).y for pixels in (x, hidden))
+    expected = 1 - torch.nn.functional.cosine_similarity(y, without)
+    assert torch.allclose(found[:, 11], expected, atol=1e-5)
+    assert float(found.min()) >= 0 and float(found.max()) <= 2
+
+
+def test_a_patch_that_is_0_already_changes_nothing() -> None:
+    x = torch.randn(1, 3, 12, 12, generator=torch.Generator().manual_seed(2))
+    x[:, :, 4:8, 4:8] = 0
+    found = occlusion(library_vit(), x)
+    assert float(found[0, 4]) < 1e-6 < float(found[0, 0])
+
+
+def test_occlusion_refuses_what_trace_refuses() -> None:
+    with pytest.raises(ValueError, match="nearest valid size"):
+        occlusion(library_vit(), torch.zeros(1, 3, 28, 30))
+
+
+def test_rank_correlation() -> None:
+    a = torch.tensor([3.0, 1.0, 4.0, 1.0, 5.0])
+    assert rank_correlation(a, a.exp()) == pytest.approx(1) and rank_correlation(a, -a) == pytest.approx(-1)
+    # ranks 3 1.5 4 1.5 5 against 5 1 4 2 3: Pearson of the ranks
+    b = torch.tensor([9.0, 2.0, 6.0, 5.0, 5.5])
+    assert rank_correlation(a, b) == pytest.approx(np.corrcoef([3, 1.5, 4, 1.5, 5], [5, 1, 4, 2, 3])[0, 1])
+    with pytest.raises(ValueError, match="two maps of one size"):
+        rank_correlation(a, b[:4])
+    with pytest.raises(ValueError, match="no order to compare"):
+        rank_correlation(a, torch.ones(5))
