@@ -1,0 +1,79 @@
+"""What the repository promises about itself: light imports, pinned versions, one way of arrows, complete lists."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import widgets
+from widgets.page import contents
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ("torch", "transformers", "matplotlib", "holoviews", "nbformat", "yaml", "PIL", "widgets.model", "widgets.parts")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_import_widgets_loads_nothing_beyond_panel() -> None:
+    code = ("import panel, sys; before = set(sys.modules); import widgets;"
+            "print(*sorted(m for m in set(sys.modules) - before))")
+    brought = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    assert brought and not [m for m in brought if m.startswith(HEAVY)], brought
+
+
+@pytest.mark.parametrize("name", widgets.__all__)
+def test_every_name_the_package_offers_is_there(name: str) -> None:
+    assert callable(getattr(widgets, name))
+
+
+def test_an_unknown_name_says_what_there_is() -> None:
+    with pytest.raises(AttributeError, match="it offers .*PatchHover"):
+        widgets.PatchHoover
+
+
+def test_every_widget_has_a_title_a_summary_and_a_test() -> None:
+    for name, module in widgets.WIDGETS.items():
+        widget = getattr(widgets, name)
+        assert widget.title and widget.summary.endswith("."), name
+        assert list((ROOT / "tests").rglob(f"test_{module.rpartition('.')[2]}.py")), f"{name} has no test file"
+
+
+def test_every_dependency_is_pinned_at_what_was_tested() -> None:
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
+    pinned = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pinned.items()}
+    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
+    assert not [name for name in wanted if re.sub(r"[-_.]+", "-", name).lower() not in pinned]
+    environment = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert f"pytorch-cpu={pinned['torch']}" in environment and "-c constraints.txt" in environment
+
+
+def test_the_model_room_imports_no_page_and_arrows_point_one_way() -> None:
+    forbidden = {"model": ("panel", "bokeh", "param", "holoviews", "widgets.parts", "widgets.page", "widgets.lesson", "widgets.widget"),
+                 "parts": ("widgets.lesson", "widgets.widget", "widgets.patch_hover", "widgets.break_it")}
+    wrong = [f"{path.name} imports {name}" for room, names in forbidden.items()
+             for path in (ROOT / "widgets" / room).glob("*.py") for name in _imports(path)
+             if any(name == f or name.startswith(f + ".") for f in names)]
+    assert not wrong, wrong
+
+
+def test_the_readme_lists_every_written_chapter() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for chapter in contents.contents():
+        if chapter.path:
+            assert f"(chapters/{chapter.path.name})" in readme and chapter.question in readme
+    assert (ROOT / re.search(r"!\[.*?\]\((.*?)\)", readme)[1]).is_file()
+
+
+def _imports(path: Path) -> list[str]:
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.append(node.module if not node.level else f"widgets.{path.parent.name}.{node.module}")
+    return found
