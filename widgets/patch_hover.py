@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from widgets.model.patches import (number_places, patch_index, patch_position, p
 from widgets.model.pictures import PREPARATIONS, Picture, prepare
 from widgets.page import figures
 from widgets.page.picture_choice import PictureChoice
-from widgets.parts import MatrixView, NumberTable, Part, PictureGrid, TokenStrip, controls
+from widgets.parts import MatrixView, NumberTable, Part, PatchPixels, PictureGrid, TokenStrip, controls
 from widgets.widget import Description, Widget
 
 if TYPE_CHECKING:
@@ -22,22 +21,6 @@ if TYPE_CHECKING:
 
 PATCH_SIZES = [8, 14, 16, 28, 32, 56]
 PREFIX = 1  # the class token comes before the patches in z, so patch n is token n + 1
-
-
-class PatchPixels(Part):
-    """The pixels of the patch that is followed: enlarged, by channel, and laid out as one row of numbers."""
-
-    rgb = param.Bytes(b"", doc="H * W * 3 bytes")
-    picture_width = param.Integer(0)
-    picture_height = param.Integer(0)
-    patch_size = param.Integer(16, bounds=(1, None))
-    values = param.Bytes(b"", doc="float16, (N, P*P*C): the numbers as they are written")
-    places = param.Bytes(b"", doc="int32, (P*P*C, 3): channel, row and column of each number of a row")
-    spans = param.List([], doc="for red, green and blue, which numbers of the row are theirs, in words")
-    digits = param.Integer(0, bounds=(0, 6))
-
-    _esm = Path(__file__).parent / "patch_hover.js"
-    _stylesheets = [*Part._stylesheets, Path(__file__).parent / "patch_hover.css"]
 
 
 class PatchHover(Widget):

@@ -12,6 +12,7 @@ import widgets
 from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import MatrixView, NumberTable, Part, PictureGrid, PictureUpload, TokenStrip, controls
+from widgets.patch_hover import PatchHover
 
 STATE_WORDS = {
     "empty": "No picture yet. Choose one above.",
@@ -42,6 +43,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: small, weights", lambda: _matrix(_weights(5), "A", row_name="query", column_name="key"))
     yield Specimen("Matrix: large and signed", lambda: _matrix(_signed(197, 64), "q", row_name="token"))
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
+    yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Number table", _table)
     yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
     yield Specimen("Upload: refused", _refused_upload)
@@ -123,6 +125,4 @@ def _refused_upload() -> PictureUpload:
 
 
 def _controls() -> pn.viewable.Viewable:
-    from widgets.patch_hover import PatchHover
-
     return pn.FlexBox(*PatchHover()._controls(), align_items="flex-end", margin=0)

@@ -33,13 +33,6 @@ class Selection(param.Parameterized):
         # not the parameter object's own name: two notebooks in one browser window would share that
         super().__init__(**{"channel": uuid4().hex, **params})
 
-    def mirror_to_address(self) -> None:
-        """Keep the page's address and this selection the same, so that a view can be sent as a link."""
-        import panel as pn
-
-        if pn.state.location is not None:
-            pn.state.location.sync(self, {name: name for name in self.ADDRESS})
-
     def state(self) -> dict[str, Any]:
         """The part of the selection that fits in an address."""
         return {name: getattr(self, name) for name in self.ADDRESS}
