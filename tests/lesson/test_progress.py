@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from widgets.lesson import progress
-from widgets.lesson.progress import Progress, ProgressFile
+from widgets.lesson.progress import Progress
+from widgets.lesson.progress_file import ProgressFile
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,7 +78,7 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch: 
 
 
 def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
-    code = ("import sys; from pathlib import Path; from widgets.lesson.progress import ProgressFile;"
+    code = ("import sys; from pathlib import Path; from widgets.lesson.progress_file import ProgressFile;"
             "[ProgressFile(Path(sys.argv[1])).record_check(f'e{sys.argv[2]}-{i}', True) for i in range(20)]")
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], cwd=ROOT) for n in range(2)]
     assert [process.wait(60) for process in running] == [0, 0]
@@ -124,9 +125,59 @@ def test_a_served_page_has_progress_of_its_own_and_writes_no_file(tmp_path: Path
         page._session_context = lambda: object()
         pages.append(page)
     with set_curdoc(pages[0]):
-        check("patchify", lambda image, P: None)
+        check("patchify", lambda image, P: image)
     with set_curdoc(pages[0]):
         assert progress.current().read("exercises", "patchify") == {"checks": 1}
     with set_curdoc(pages[1]):
         assert progress.current().read("exercises", "patchify") == {}
     assert not (tmp_path / "progress").exists()
+
+
+def test_what_arrives_from_the_browser_goes_beneath_what_was_done_meanwhile() -> None:
+    browser, page = Progress(), Progress()
+    browser.record_check("patchify", True)
+    browser.record_check("attention", True)
+    browser.change("quizzes", "02", lambda entry: entry.update(best=5))
+    page.record_check("patchify", False)  # before it arrived
+    page.change("quizzes", "03", lambda entry: entry.update(best=1))
+    page.arrive(browser.export())
+    kept = page.everything()
+    assert kept["exercises"]["patchify"]["passed"] and kept["exercises"]["attention"]["passed"]
+    assert kept["quizzes"] == {"02": {"best": 5}, "03": {"best": 1}}
+
+
+def test_what_another_tab_wrote_later_is_not_undone() -> None:
+    page, tab = Progress(), Progress()
+    page.change("quizzes", "02", lambda entry: entry.update(best=1))
+    page.arrive(page.export())
+    tab.change("quizzes", "02", lambda entry: entry.update(best=7))
+    page.arrive(tab.export())
+    assert page.read("quizzes", "02") == {"best": 7}
+
+
+def test_watching_does_not_keep_a_widget_alive() -> None:
+    class Shown:
+        heard = 0
+
+        def follow(self) -> None:
+            Shown.heard += 1
+
+    store, shown = Progress(), Shown()
+    store.watch(shown.follow)
+    store.record_check("patchify", True)
+    del shown
+    store.record_check("patchify", True)
+    assert Shown.heard == 1
+
+
+def test_on_a_served_page_hints_and_solution_are_on_the_card_and_nothing_is_counted() -> None:
+    from bokeh.document import Document
+    from panel.io.state import set_curdoc
+
+    from widgets.lesson import hint, solution
+
+    page = Document()
+    page._session_context = lambda: object()
+    with set_curdoc(page):
+        assert all("card" in repr(ask("patchify")) for ask in (hint, hint, solution, solution))
+        assert progress.current().everything() == progress.empty()

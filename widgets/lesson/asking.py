@@ -23,8 +23,13 @@ def exercise(id: str) -> ExerciseCard:
 
 
 def hint(id: str) -> Note:
-    """The next of three hints; after the third it stays. Raises ValueError when there is no such exercise."""
+    """The next of three hints; after the third it stays. Raises ValueError when there is no such exercise.
+
+    A served page runs its cells at every visit, so there hints and solution are on the exercise's card alone.
+    """
     found = exercises.find(id)
+    if progress.served_page() is not None:
+        return Note(f"{id}: on this page the hints are on the exercise's card, behind its button.", one_line=True)
     return Note(hint_text(found, count_hint(found)))
 
 
@@ -34,6 +39,8 @@ def solution(id: str) -> Note:
     Raises ValueError when there is no exercise of that id.
     """
     found = exercises.find(id)
+    if progress.served_page() is not None:
+        return Note(f"{id}: on this page the solution is on the exercise's card, behind its button.", one_line=True)
     asked = progress.current().change("exercises", id, _one_more("solution"))["solution"]
     if asked == 1:
         return Note(f"{id}: this shows the whole solution. Call solution(\"{id}\") again to see it,"

@@ -40,7 +40,8 @@ def check(id: str, function: Callable[..., Any], seconds: float = TIME_LIMIT) ->
     run = Run()
     in_time = run_within(seconds, lambda: _try(exercise, function, run))
     result = _judge(exercise, function, run, None if in_time else seconds)
-    progress.current().record_check(id, result.passed)
+    if not run.unsolved:
+        progress.current().record_check(id, result.passed)
     return result
 
 

@@ -34,6 +34,7 @@ class ExerciseCard(Widget):
         super().__init__(exercise=exercise, **params)
         self._sheet = Sheet(self._press, title="Exercise")
         self._refresh()
+        progress.current().watch(self._refresh)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return pn.Column(self._sheet, sizing_mode="stretch_width", margin=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .progress import served_page
 from .result import BOX, WAITING
 
 
@@ -22,8 +23,8 @@ class Note:
         return {"text/plain": self.text, **({} if self.one_line else {"text/markdown": self.text})}
 
     def _repr_html_(self) -> str | None:
-        """What a page of the hosted course shows."""
-        if self.one_line:
+        """What a page of the hosted course shows; a notebook takes the Markdown."""
+        if self.one_line or served_page() is None:
             return None
         from .wording import blocks
 

@@ -47,14 +47,15 @@ class Predict(Widget):
     def __init__(self, question: str, kind: str, answer: Any, choices: Sequence[str] = (), unit: str = "",
                  why: str = "", id: str = "", reveals: Any = None, **params: Any) -> None:
         super().__init__(question=question, kind=kind, choices=list(choices), unit=unit,
-                         id=id or _slug(question), **params)
+                         id=id or slug(question), **params)
         self._answer, self._why, self._reveals = answer, why, reveals
         self._refuse_nonsense()
         self._revealed = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
         self._form = Question(
             self._commit, self._aside, kind=kind, text=inline(question), choices=[inline(c) for c in choices],
             unit=unit, title="Predict", commit_label=COMMIT, aside_label=SHOW)
-        self._restore(progress.current().read("predictions", self.id))
+        self._follow()
+        progress.current().watch(self._follow)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return pn.Column(self._form, self._revealed, sizing_mode="stretch_width", margin=0)
@@ -136,8 +137,10 @@ class Predict(Widget):
         kept = {"kind": self.kind, "guess": self.guess, "shown": self.shown, "at": progress.now()}
         progress.current().change("predictions", self.id, lambda entry: entry.update(kept))
 
-    def _restore(self, entry: dict[str, Any]) -> None:
-        if entry.get("kind") != self.kind:
+    def _follow(self) -> None:
+        """Take up a guess that is kept, now or when it arrives from the browser."""
+        entry = progress.current().read("predictions", self.id)
+        if self.settled or self.guess is not None or self.shown or entry.get("kind") != self.kind:
             return
         if entry.get("guess") is not None:
             try:
@@ -209,5 +212,6 @@ class Predict(Widget):
         return written(self.guess) if isinstance(self.guess, (int, float)) else ""
 
 
-def _slug(question: str) -> str:
+def slug(question: str) -> str:
+    """The id of a prediction that was given none."""
     return re.sub(r"\W+", "-", question.lower()).strip("-")[:60]

@@ -1,20 +1,27 @@
-"""What a reader has done: passed checks, quiz scores, predictions. One JSON file, in the reader's own folder."""
+"""What a reader has done: passed checks, quiz scores, predictions.
+
+On the reader's own machine it is one JSON file (`progress_file`). On a served page it lives in the visitor's browser
+(`progress_keeper`), and in this process only as long as the page is open.
+"""
 
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import os
 import sys
-import warnings
+import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .progress_file import ProgressFile
 
 FOLDER = "VIT_COURSE_PROGRESS"
 """Environment variable: the folder to keep progress in, instead of the user's data folder."""
-FILE = "progress.json"
 VERSION = 1
 SECTIONS = ("exercises", "quizzes", "predictions")
 
@@ -35,6 +42,13 @@ def validated(data: Any) -> dict[str, Any]:
     return {"version": VERSION, **{section: data.get(section, {}) for section in SECTIONS}}
 
 
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError("this is no progress file of the course: it is not JSON") from error
+
+
 def now() -> str:
     """The time of an entry, to the second, in UTC."""
     return datetime.now(UTC).isoformat(timespec="seconds")
@@ -49,7 +63,8 @@ class Progress:
 
     def __init__(self) -> None:
         self._data = empty()
-        self._watchers: list[Callable[[], None]] = []
+        self._watchers: list[Callable[[], Callable[[], None] | None]] = []
+        self._touched: set[tuple[str, str]] = set()
         self.notice = ""
         """A sentence for the reader when something about the progress itself went wrong."""
 
@@ -63,6 +78,8 @@ class Progress:
 
     def change(self, section: str, id: str, alter: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
         """Let `alter` change one entry in place, keep it, and return it."""
+        self._touched.add((section, id))
+
         def one(data: dict[str, Any]) -> None:
             alter(data[section].setdefault(id, {}))
 
@@ -70,6 +87,7 @@ class Progress:
 
     def forget(self, section: str, id: str) -> None:
         """Drop one entry."""
+        self._touched.add((section, id))
         self._alter(lambda data: data[section].pop(id, None))
 
     def record_check(self, id: str, passed: bool) -> None:
@@ -87,20 +105,37 @@ class Progress:
 
     def take(self, text: str) -> None:
         """Replace everything by an exported text. Raises ValueError, and changes nothing, when it is none."""
-        try:
-            data = validated(json.loads(text))
-        except json.JSONDecodeError as error:
-            raise ValueError("this is no progress file of the course: it is not JSON") from error
+        data = validated(_parsed(text))
         self._alter(lambda kept: kept.update(data))
+
+    def arrive(self, text: str) -> None:
+        """Put what was kept elsewhere beneath what was done here before it came. Raises ValueError as `take` does."""
+        merged, mine = validated(_parsed(text)), self.everything()
+        for section, id in self._touched:
+            if id in mine[section]:
+                merged[section][id] = {**merged[section].get(id, {}), **mine[section][id]}
+            else:
+                merged[section].pop(id, None)
+        self._touched.clear()
+        self._alter(lambda kept: kept.update(merged))
 
     def delete(self) -> None:
         """Forget everything."""
         self._alter(lambda data: data.update(empty()))
 
+    def report(self, sentence: str) -> None:
+        """Say that something is wrong with the progress itself."""
+        self.notice = sentence
+        self._tell()
+
     def watch(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call `callback` after every change, until the function that comes back is called."""
-        self._watchers.append(callback)
-        return lambda: self._watchers.remove(callback) if callback in self._watchers else None
+        """Call `callback` after every change, until the function that comes back is called.
+
+        A method is held weakly: it is forgotten with its object.
+        """
+        held = weakref.WeakMethod(callback) if inspect.ismethod(callback) else lambda: callback
+        self._watchers.append(held)
+        return lambda: self._watchers.remove(held) if held in self._watchers else None
 
     def _load(self) -> dict[str, Any]:
         return self._data
@@ -111,59 +146,11 @@ class Progress:
         return self._data
 
     def _tell(self) -> None:
-        for callback in list(self._watchers):
-            callback()
-
-
-class ProgressFile(Progress):
-    """Progress in a file: written whole or not at all; two kernels may write, one after the other."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self.path = folder / FILE
-
-    def _load(self) -> dict[str, Any]:
-        try:
-            self._data = validated(json.loads(self.path.read_text(encoding="utf-8")))
-        except FileNotFoundError:
-            self._data = self._data if self.notice else empty()
-        except (ValueError, UnicodeDecodeError):
-            self._set_aside()
-        except OSError as error:
-            self._report(f"Your progress could not be read ({error.strerror}); it is kept until you close this.")
-        return self._data
-
-    def _alter(self, alter: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
-        from filelock import FileLock, Timeout
-
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self.path.with_suffix(".lock"), timeout=5):
-                data = self._load()
-                alter(data)
-                self._write(data)
-        except (OSError, Timeout) as error:
-            why = getattr(error, "strerror", None) or "another program holds it"
-            self._report(f"Your progress could not be written ({why}); it is kept until you close this.")
-            alter(self._data)
-        self._tell()
-        return self._data
-
-    def _write(self, data: dict[str, Any]) -> None:
-        unfinished = self.path.with_suffix(f".{os.getpid()}.tmp")
-        unfinished.write_text(json.dumps(data, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-        os.replace(unfinished, self.path)
-
-    def _set_aside(self) -> None:
-        aside = self.path.with_name(f"progress.damaged-{datetime.now():%Y%m%d-%H%M%S-%f}.json")
-        os.replace(self.path, aside)
-        self._data = empty()
-        self._report(f"Your progress file was damaged. It was set aside as {aside}, and a new one begun.")
-
-    def _report(self, sentence: str) -> None:
-        if sentence != self.notice:
-            self.notice = sentence
-            warnings.warn(sentence, stacklevel=2)
+        for held in list(self._watchers):
+            if (callback := held()) is not None:
+                callback()
+            else:
+                self._watchers.remove(held)
 
 
 _files: dict[Path, ProgressFile] = {}
@@ -179,6 +166,8 @@ def current() -> Progress:
         return _pages[document]
     folder = _folder()
     if folder not in _files:
+        from .progress_file import ProgressFile
+
         _files[folder] = ProgressFile(folder)
     return _files[folder]
 

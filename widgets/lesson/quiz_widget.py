@@ -36,7 +36,9 @@ class Quiz(Widget):
         self.questions = questions(chapter)
         self._forms = {q.id: self._form(i, q) for i, q in enumerate(self.questions)}
         self._head = Sheet(self._press, title="Quiz")
-        self._restore()
+        self._show_score()
+        self._follow()
+        progress.current().watch(self._follow)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return pn.Column(*self._forms.values(), self._head, sizing_mode="stretch_width", margin=0,
@@ -150,11 +152,13 @@ class Quiz(Widget):
 
         progress.current().change("quizzes", self.chapter, alter)
 
-    def _restore(self) -> None:
+    def _follow(self) -> None:
+        """Take up answers that are kept, now or when they arrive from the browser."""
+        if self.tries:
+            return
         kept = progress.current().read("quizzes", self.chapter).get("tries", {})
         known = {q.id: q for q in self.questions}
         self.tries = {id: tried for id, tried in kept.items()
                       if id in known and tried and all(i in range(len(known[id].options)) for i in tried)}
         for id in self.tries:
             self._show(known[id])
-        self._show_score()

@@ -13,7 +13,11 @@ from .selection import selection_here
 
 def chapter_page(chapter: Chapter) -> pn.Template:
     """The page of a written chapter, for the visitor whose session is being built."""
+    from ..lesson.progress_sheet import chapter_progress
+
     blocks, cells = _blocks(chapter)
+    if todo := contents.work(chapter):
+        blocks.insert(1, chapter_progress(todo))
     run_when_loaded(f"chapter {chapter.number}", cells)
     previous, following = contents.neighbours(chapter.number)
     return frame(chapter.title, content=column(blocks), eyebrow=f"Chapter {chapter.number}",

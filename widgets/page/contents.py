@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from ..lesson.chapter_work import Work
+
 FOLDER = Path(__file__).resolve().parents[2] / "chapters"
 TITLES: dict[str, str] = {
     "00": "First look: one picture through a whole ViT",
@@ -64,6 +66,13 @@ def neighbours(number: str) -> tuple[Chapter | None, Chapter | None]:
     before = [c for c in written if c.number < number]
     after = [c for c in written if c.number > number]
     return (before[-1] if before else None), (after[0] if after else None)
+
+
+def work(chapter: Chapter) -> Work:
+    """The predictions, exercises and quizzes of a written chapter, from the cells of its notebook."""
+    from ..lesson.chapter_work import work_of
+
+    return work_of(cell.source for cell in read(chapter.path).cells if cell.cell_type == "code")
 
 
 def read(path: Path) -> NotebookNode:

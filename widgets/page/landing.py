@@ -8,7 +8,7 @@ from html import escape
 
 import panel as pn
 
-from .contents import Chapter, contents
+from .contents import Chapter, contents, work
 from .frame import COURSE, SUMMARY, frame
 
 log = logging.getLogger("widgets.page")
@@ -29,10 +29,17 @@ def landing_page() -> pn.Template:
     chapters = "".join(map(_chapter, contents()))
     body = (f'<div class="vit-text"><h1>Understand the Vision Transformer</h1><p>{SUMMARY} '
             "Hover over the patches of a photograph, change a number, break a rule, and see what the model does.</p>"
-            f'<h2>Chapters</h2></div><ol class="vit-chapters vit-text">{chapters}</ol>'
-            f'<div class="vit-text"><h2>Widgets</h2></div><ul class="vit-cards vit-text">{widget_cards()}</ul>'
-            f'<div class="vit-text">{USE}</div>')
-    return frame(COURSE, body)
+            f'<h2>Chapters</h2></div><ol class="vit-chapters vit-text">{chapters}</ol>')
+    after = (f'<div class="vit-text"><h2>Widgets</h2></div><ul class="vit-cards vit-text">{widget_cards()}</ul>'
+             f'<div class="vit-text">{USE}</div>')
+    return frame(COURSE, body, content=_progress(), after=after)
+
+
+def _progress() -> pn.viewable.Viewable:
+    """How far the reader has come, in every written chapter."""
+    from ..lesson.progress_sheet import course_progress
+
+    return course_progress([(f"{c.number} {c.title}", c.address, work(c)) for c in contents() if c.path])
 
 
 def widget_cards() -> str:

@@ -1,0 +1,129 @@
+"""Progress of the hosted course lives in the visitor's browser, comes back, and can be saved, loaded and deleted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from widgets.lesson.chapter_work import Work
+
+WORK = Work(("n",), ("patchify",), ("02",))
+
+
+def lesson():
+    import panel as pn
+
+    from widgets.lesson import Predict, Quiz
+    from widgets.lesson.progress_sheet import chapter_progress, course_progress
+    from widgets.page.frame import frame
+
+    return frame("Lesson", content=pn.Column(
+        chapter_progress(WORK), Predict("How many?", "number", 196, id="n"), Quiz("02"),
+        course_progress([("02 Patchify", "?chapter=02", WORK)]), sizing_mode="stretch_width"))
+
+
+@pytest.fixture
+def address(serve) -> str:
+    return serve({"app": lesson}) + "/app"
+
+
+def guess(page: Page) -> None:
+    page.get_by_label("Your guess").fill("12")
+    page.get_by_label("Your guess").press("Enter")
+    expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)  # the line and the sheet
+
+
+def stored(page: Page) -> dict:
+    return json.loads(page.evaluate("localStorage.getItem('vit-course-progress')") or "{}")
+
+
+def test_it_is_kept_in_the_browser_alone_and_comes_back(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(address)
+    guess(page)
+    quiz = page.locator("form").filter(has_text="336 x 224")
+    quiz.get_by_text("384", exact=True).click()
+    quiz.get_by_role("button", name="Check").click()
+    expect(page.get_by_text("quiz 1 of 8")).to_have_count(2)
+    assert stored(page)["predictions"]["n"]["guess"] == 12
+    assert not (tmp_path / "progress").exists()
+    page.goto(address)
+    expect(page.get_by_text("The answer", exact=True)).to_be_visible()
+    expect(page.get_by_text("1 of 8 right at the first try; 7 to go.")).to_be_visible()
+    expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)
+
+
+def test_another_visitor_begins_from_nothing(page: Page, address: str, browser) -> None:
+    page.goto(address)
+    guess(page)
+    other = browser.new_context().new_page()
+    other.goto(address)
+    expect(other.get_by_text("0 of 1 prediction made")).to_have_count(2)
+    other.context.close()
+
+
+def test_two_tabs_do_not_undo_each_other(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.get_by_text("0 of 1 prediction made")).to_have_count(2)
+    tab = page.context.new_page()
+    tab.goto(address)
+    quiz = tab.locator("form").filter(has_text="336 x 224")
+    quiz.get_by_text("384", exact=True).click()
+    quiz.get_by_role("button", name="Check").click()
+    expect(page.get_by_text("quiz 1 of 8")).to_have_count(2)  # told by the browser
+    guess(page)
+    expect(tab.get_by_text("1 of 1 prediction made")).to_have_count(2)
+    assert stored(page)["quizzes"]["02"]["best"] == 1 and stored(page)["predictions"]["n"]["guess"] == 12
+
+
+def test_save_delete_and_load_again(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(address)
+    guess(page)
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save to a file").click()
+    saving.value.save_as(tmp_path / "mine.json")
+    assert json.loads((tmp_path / "mine.json").read_text())["predictions"]["n"]["guess"] == 12
+    page.get_by_role("button", name="Delete my progress").click()
+    expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)  # one press is no deletion
+    page.get_by_role("button", name="Really delete all of it").click()
+    expect(page.get_by_text("0 of 1 prediction made")).to_have_count(2)
+    assert stored(page)["predictions"] == {}
+    page.get_by_label("Load a file").set_input_files(tmp_path / "mine.json")
+    expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)
+    assert stored(page)["predictions"]["n"]["guess"] == 12
+
+
+def test_a_file_of_another_kind_is_refused_in_a_sentence(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(address)
+    guess(page)
+    (tmp_path / "other.json").write_text('{"some": "thing"}')
+    page.get_by_label("Load a file").set_input_files(tmp_path / "other.json")
+    expect(page.get_by_role("alert").filter(has_text="no progress file of the course")).to_be_visible()
+    expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)
+
+
+def test_damaged_progress_is_set_aside_and_said(page: Page, address: str) -> None:
+    page.goto(address)
+    page.evaluate("localStorage.setItem('vit-course-progress', '{\"version\": 1, \"exerc')")
+    page.goto(address)
+    expect(page.get_by_text("was damaged. It was set aside").first).to_be_visible()
+    guess(page)
+    assert stored(page)["predictions"]["n"]["guess"] == 12
+    assert page.evaluate("localStorage.getItem('vit-course-progress.damaged')").startswith('{"version": 1, "exerc')
+
+
+def test_a_browser_that_keeps_nothing_still_shows_the_lesson(page: Page, address: str) -> None:
+    page.add_init_script("Storage.prototype.getItem = () => { throw new Error('refused') };"
+                         "Storage.prototype.setItem = () => { throw new Error('refused') }")
+    page.goto(address)
+    expect(page.get_by_text("lasts until you close it").first).to_be_visible()
+    guess(page)
+
+
+def test_chapter_and_landing_page_show_it(page: Page, course: str) -> None:
+    page.goto(course)
+    expect(page.get_by_text("0 of 1 prediction made, 0 of 1 exercise passed, quiz 0 of 8")).to_be_visible()
+    page.get_by_role("link", name="02 Patchify").click()
+    expect(page.get_by_text("0 of 1 prediction made, 0 of 1 exercise passed, quiz 0 of 8")).to_be_visible()
