@@ -128,6 +128,8 @@ def test_process_output_is_left_alone(page: Page, fixtures: None, course: str,
 def test_every_written_chapter_runs_here_without_a_failing_cell(page: Page, course: str) -> None:
     for chapter in [c for c in contents.contents() if c.path]:
         page.goto(f"{course}{chapter.address}")
+        code = [c for c in contents.read(chapter.path).cells if c.cell_type == "code"]
+        expect(page.locator("details.code")).to_have_count(len(code))
         expect(page.locator(".working")).to_have_count(0, timeout=120_000)
         assert page.locator(".failed").all_inner_texts() == []
         expect(page.locator("canvas").first).to_be_visible()

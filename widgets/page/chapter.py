@@ -36,6 +36,6 @@ def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
         if part.cell_type == "markdown":
             blocks.append(prose.prose(part.source))
         elif part.cell_type == "code" and part.source.strip():
-            cells.append(Cell(len(cells) + 1, part.source, place()))
+            cells.append(Cell(len(cells) + 1, part.source, place(first=not cells)))
             blocks += [prose.code_fold(part.source), cells[-1].place]
     return blocks, cells

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -111,3 +113,21 @@ def _question(words: str) -> str:
 def _minutes(words: str) -> int | None:
     said = re.search(r"(\d+)\s*min", words)
     return int(said[1]) if said else None
+
+
+@lru_cache(maxsize=128)
+def words_of(widget: str, module: str) -> tuple[str, str]:
+    """The `title` and `summary` of a widget's class, read from its source.
+
+    Importing the module instead would load torch, seconds that a list of links must not take.
+    """
+    source = Path(find_spec(module).origin).read_text(encoding="utf-8")
+    found = next(node for node in ast.parse(source).body if isinstance(node, ast.ClassDef) and node.name == widget)
+    said: dict[str, str] = {}
+    for line in found.body:
+        targets = line.targets if isinstance(line, ast.Assign) else [getattr(line, "target", None)]
+        names = [n.id for t in targets for n in getattr(t, "elts", [t]) if isinstance(n, ast.Name)]
+        if {"title", "summary"} & set(names):
+            value = ast.literal_eval(line.value)
+            said |= zip(names, value if isinstance(value, tuple) else [value])
+    return said.get("title") or widget, said.get("summary", "")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 from html import escape
 
 import panel as pn
 
-from .contents import Chapter, contents, work
+from .contents import Chapter, contents, work, words_of
 from .frame import COURSE, SUMMARY, frame
 
 log = logging.getLogger("widgets.page")
@@ -62,9 +61,9 @@ def _chapter(chapter: Chapter) -> str:
 
 def _card(name: str, module: str) -> str:
     try:
-        widget = getattr(importlib.import_module(module), name)
-    except Exception:  # one widget that cannot be imported must not take the list with it
-        log.exception("the widget %s cannot be imported", name)
+        title, summary = words_of(name, module)
+    except Exception:  # one widget that cannot be read must not take the list with it
+        log.exception("the widget %s cannot be read", name)
         return f"<li><h3>{name}</h3><p>This widget cannot be opened at the moment.</p></li>"
-    return (f'<li><h3><a href="?widget={name}">{escape(widget.title or name)}</a></h3>'
-            f"<p>{escape(widget.summary)}</p><code>{name}</code></li>")
+    return (f'<li><h3><a href="?widget={name}">{escape(title)}</a></h3>'
+            f"<p>{escape(summary)}</p><code>{name}</code></li>")

@@ -19,6 +19,7 @@ from .workbook import Workbook
 log = logging.getLogger("widgets.page")
 WORKERS = 8
 """Pages whose cells run at the same time; further visitors wait, and their page says so."""
+RUNNING, WAITING = "Running this step …", "Waits for the steps above …"
 _pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="chapter")
 
 
@@ -53,11 +54,11 @@ class Run:
 
     def _work(self) -> None:
         with self._working, set_curdoc(self._document):
-            for cell in self._cells:
+            for cell, following in zip(self._cells, [*self._cells[1:], None]):
                 if self._left.is_set():
                     break
                 made = self._results(cell)
-                self._document.add_next_tick_callback(partial(self._show, cell, made))
+                self._document.add_next_tick_callback(partial(self._show, cell, made, following))
             if self._left.is_set():
                 self.workbook.close()
 
@@ -71,9 +72,11 @@ class Run:
             log.error("%s: cell %s cannot be shown", self.workbook.name, cell.number, exc_info=trouble)
             return views([], trouble)
 
-    def _show(self, cell: Cell, made: list[pn.viewable.Viewable]) -> None:
+    def _show(self, cell: Cell, made: list[pn.viewable.Viewable], following: Cell | None) -> None:
         if self._left.is_set():
             return
+        if following is not None:
+            following.place[0].object = prose.working(RUNNING).object
         try:
             cell.place.objects = made
         except Exception as trouble:
@@ -81,9 +84,9 @@ class Run:
             cell.place.objects = views([], trouble)
 
 
-def place() -> pn.Column:
-    """Where a cell's results go; it says so until they come."""
-    return pn.Column(prose.working("Running this step …"), sizing_mode="stretch_width", margin=0)
+def place(first: bool = False) -> pn.Column:
+    """Where a cell's results go; until they come it says whether the cell is running or waits for its turn."""
+    return pn.Column(prose.working(RUNNING if first else WAITING), sizing_mode="stretch_width", margin=0)
 
 
 def run_when_loaded(name: str, cells: list[Cell]) -> Run:

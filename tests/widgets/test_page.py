@@ -1,0 +1,203 @@
+"""The pages without a browser: running cells, Markdown, the widget base, the contents, and what a failure says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import panel as pn
+import param
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from widgets import WIDGETS, app
+from widgets.page import address, contents, prose, results
+from widgets.page.output import say
+from widgets.page.selection import Selection, selection_here
+from widgets.page.workbook import Shown, Workbook
+from widgets.widget import Description, Widget, png_of
+
+# cells --------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_keeps_the_order_of_what_it_shows(capsys: pytest.CaptureFixture[str]) -> None:
+    shown, error = Workbook("t").run(1, "print('a', 1, sep='-', end='!')\nprint()\ndisplay(2, 'b')\nprint('c')\n3")
+    assert error is None
+    assert shown == [Shown("a-1!\n", True), Shown(2), Shown("b"), Shown("c\n", True), Shown(3)]
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("source", ["3;", "x = 3", "None", "def f():\n    return 1"])
+def test_a_cell_that_ends_on_nothing_shows_nothing(source: str) -> None:
+    assert Workbook("t").run(1, source) == ([], None)
+
+
+def test_names_stay_with_their_visitor() -> None:
+    mine, yours = Workbook("t"), Workbook("t")
+    mine.run(1, "secret = 1\ndef twice():\n    return 2 * secret")
+    assert mine.run(2, "twice()")[0] == [Shown(2)]
+    assert isinstance(yours.run(1, "secret")[1], NameError)
+
+
+def test_two_threads_do_not_mix_what_they_say() -> None:
+    together = threading.Barrier(2)
+    heard: dict[str, list[Shown]] = {}
+
+    def visit(name: str) -> None:
+        book = Workbook(name)
+        book.run(1, "from widgets.page.output import say")
+        together.wait()
+        heard[name] = book.run(2, f"for _ in range(200):\n    say('{name}')\n    print('{name}')")[0]
+
+    threads = [threading.Thread(target=visit, args=[name]) for name in "ab"]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert heard == {name: [Shown(f"{name}\n" * 400, True)] for name in "ab"}
+
+
+def test_say_prints_where_no_page_listens(capsys: pytest.CaptureFixture[str]) -> None:
+    say("one", 2, sep="-")
+    assert capsys.readouterr().out == "one-2\n"
+
+
+def test_a_failing_cell_keeps_what_it_showed_before() -> None:
+    shown, error = Workbook("t").run(1, "print('before')\n1 / 0")
+    assert shown == [Shown("before\n", True)] and isinstance(error, ZeroDivisionError)
+
+
+def test_a_syntax_error_is_that_cell_s_trouble() -> None:
+    assert isinstance(Workbook("t").run(1, "%matplotlib inline")[1], SyntaxError)
+
+
+@pytest.mark.parametrize(("message", "said"), [
+    ("no file /srv/course/data/cat.png here", "no file cat.png here"),
+    (r"no file C:\Users\ada\data\cat.png", "no file cat.png"),
+    ("P must divide 224/16", "P must divide 224/16"),
+    ("first.\nsecond", "first"),
+    ("", "no reason given"),
+])
+def test_a_sentence_about_an_error_names_no_folder(message: str, said: str) -> None:
+    expected = f"This cell stopped: {said} (ValueError). The rest of the page goes on below."
+    assert results.sentence_of(ValueError(message)) == expected
+
+
+# Markdown -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "html"), [
+    (r"$\alpha < \xi$", r"<p><span>\(\alpha < \xi\)</span></p>"),
+    ("$x_p^1 E; *x*_p$", r"<p><span>\(x_p^1 E; *x*_p\)</span></p>"),
+    ("$$\n\\frac{a}{b} & c\n$$", r"<p>\[\frac{a}{b} & c\]</p>"),
+    ("costs $5 and $6", "<p>costs $5 and $6</p>"),
+    ("`$x$`", "<p><code>$x$</code></p>"),
+    (r"`\(x\) $$y$$`", r"<p><code>\&#40;x\) &#36;&#36;y&#36;&#36;</code></p>"),
+    ("[on](04_class_token.ipynb)", '<p><a href="?chapter=04">on</a></p>'),
+    ("[on](https://example.org/04_x.ipynb)", '<p><a href="https://example.org/04_x.ipynb">on</a></p>'),
+])
+def test_markdown_keeps_mathematics_and_code(text: str, html: str) -> None:
+    assert prose.html_of(text).strip() == html
+
+
+def test_printed_text_is_never_html() -> None:
+    assert "<b>" not in prose.printed("<b>").object and "&lt;b&gt;" in prose.printed("<b>").object
+
+
+# the base of widgets ------------------------------------------------------------------------------------------
+
+
+class Pairs(Widget):
+    title, summary = "Pairs", "Two numbers."
+    n = param.Integer(1)
+
+    def describe(self) -> Description:
+        return Description(f"{self.n} and {self.selection.token}", [("n", str(self.n))])
+
+    def still(self) -> Figure:
+        figure = Figure(figsize=(10, 5), dpi=100)
+        figure.subplots().imshow(np.random.default_rng(0).random((60, 90, 3)))
+        return figure
+
+    def __panel__(self) -> pn.Column:
+        return pn.Column(self.text_twin())
+
+
+def test_stills_are_small_and_come_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIT_COURSE_STILLS", "1")
+    bundle = Pairs()._repr_mimebundle_()
+    assert sorted(bundle) == ["image/png", "text/plain"] and bundle["text/plain"] == "1 and 0"
+    picture = Image.open(BytesIO(bundle["image/png"]))
+    assert (picture.mode, picture.width) == ("P", 640) and len(bundle["image/png"]) <= 60_000
+    assert png_of(Pairs().still()) == bundle["image/png"]
+
+
+def test_the_twin_follows_widget_and_selection() -> None:
+    widget = Pairs(selection=Selection(token=7))
+    twin = widget.text_twin()
+    assert twin.sentence == "1 and 7"
+    widget.n, widget.selection.token = 3, 8
+    assert (twin.sentence, twin.rows) == ("3 and 8", [["n", "3"]])
+
+
+def test_without_a_page_each_widget_has_its_own_selection() -> None:
+    assert Pairs().selection is not Pairs().selection is not selection_here()
+
+
+# addresses and contents ---------------------------------------------------------------------------------------
+
+
+def test_the_address_sets_what_is_valid_and_leaves_the_rest() -> None:
+    selection = Selection()
+    address.take(selection, {"token": [b"12"], "layer": [b"-3"], "head": ["٣".encode()], "picture": [b"\xff"],
+                             "step": [b"99999999999"], "upload": [b"x"]})
+    assert selection.state() == Selection().state() | {"token": 12}
+
+
+def test_the_address_names_what_differs_and_never_an_upload() -> None:
+    selection = Selection()
+    kept = address.mirror(selection)
+    selection.param.update(token=5, picture="yours")
+    assert {k: v for k, v in kept.query.items() if v} == {"token": "5"}
+
+
+def test_contents_are_read_from_the_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "FOLDER", Path(__file__).parents[1] / "chapters/fixtures")
+    found = contents.chapter("2")
+    assert found and (found.title, found.minutes, found.address) == ("Patchify", 12, "?chapter=02")
+    assert found.question == "How does a picture become a row of numbers?"
+    assert contents.chapter("04") is None and contents.contents()[4].title == "Class token and positions"
+    assert [c and c.number for c in contents.neighbours("02")] == [None, "03"]
+
+
+def test_what_a_card_says_is_what_the_class_says() -> None:
+    for name, module in WIDGETS.items():
+        widget = getattr(import_module(module), name)
+        assert widget.title and widget.summary
+        assert contents.words_of(name, module) == (widget.title, widget.summary)
+
+
+def test_a_taken_port_is_said_and_another_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        other = app.free_port(port)
+    assert other != port
+    assert capsys.readouterr().out == (
+        f"Port {port} is taken by another program, so the course opens on port {other}.\n")
+    assert app.free_port(other) == other
+
+
+def test_importing_the_course_loads_nothing_heavy() -> None:
+    code = ("import sys, widgets; print([m for m in ('torch', 'transformers', 'matplotlib', 'holoviews', 'nbformat', "
+            "'yaml') if m in sys.modules and m not in before])")
+    before = "import sys, panel; before = set(sys.modules); "
+    done = subprocess.run([sys.executable, "-c", before + code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
