@@ -67,7 +67,7 @@ def test_numpy_numbers_become_exact_python_ones() -> None:
         ({"num_attention_heads": 10, "hidden_size": 64}, "use 8 or 16"),
         ({"num_labels": -1}, "num_labels must be a whole number from 0"),
         ({"registers": None}, "registers must be a whole number from 0"),
-        ({"class_token": False}, "pool 'cls' reads the class token.*use 'gap' or 'map'"),
+        ({"class_token": False}, "pool 'cls' reads the class token.*use pool 'gap' or 'map'"),
         ({"class_token": 1}, "class_token must be True or False, not 1"),
         ({"pool": "mean"}, "pool must be one of cls, gap, map, not 'mean'"),
         ({"position": "rope"}, "position must be one of learned, none, not 'rope'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -14,15 +15,16 @@ def attention(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Let every token gather from all the others: A = softmax(q k^T / sqrt(D_h)), SA = A v (Eqs. 6 and 7).
 
-    q, k, v are (..., T, D_h) floats; returns output (..., T, D_h), weights A (..., T, T) and scores (..., T, T). Row i
+    q, k, v are (..., T, D_h) floats; returns output (..., T, D_h), weights A and scores, both (..., T, T). Row i
     belongs to query i. `scale` multiplies q k^T, None is D_h ** -0.5. In the boolean `mask`, which broadcasts to
     (..., T, T), True may attend; ViT has none. Scores are scaled, before the mask.
 
-    Raises ValueError for shapes that do not belong together, a mask that is not boolean, or a query it leaves nothing.
+    Raises ValueError for shapes that do not belong together, a mask that is not boolean or leaves a query nothing.
     """
     _check_heads_agree(q, k, v)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
-    scores = (q * scale) @ k.transpose(-2, -1)                            # (..., T, T); scaling q touches fewer numbers
+    # q is scaled and not q k^T: the same product, from fewer numbers
+    scores = (q * scale) @ k.transpose(-2, -1)                            # (..., T, T)
     weights = softmax(scores if mask is None else _masked(scores, mask))  # (..., T, T), rows sum to 1
     return weights @ v, weights, scores
 
@@ -31,7 +33,7 @@ def softmax(scores: Tensor) -> Tensor:
     """Turn each row into shares: e^s / sum e^s. Subtracting the row's maximum changes nothing but avoids overflow."""
     powers = (scores - scores.amax(-1, keepdim=True)).exp_()
     total = powers.sum(-1, keepdim=True)
-    # In place where no gradient needs the powers: at 518 px each copy of a layer's weights is 45 MB of fresh memory.
+    # In place where no gradient needs the powers: at 518 px each copy of a layer's weights is 45 MB.
     return powers / total if powers.requires_grad else powers.div_(total)
 
 
@@ -67,7 +69,7 @@ class AttentionWeights(NamedTuple):
 
     @classmethod
     def packed(cls, U_qkv: Tensor, b_qkv: Tensor | None, U_msa: Tensor, b_msa: Tensor | None) -> AttentionWeights:
-        """Take them as the paper writes them: U_qkv (D, 3D), columns q then k then v, and U_msa (D, D), both (in, out)."""
+        """Take them as the paper writes them, (in, out): U_qkv (D, 3D), columns q then k then v, and U_msa (D, D)."""
         (q, k, v), biases = U_qkv.T.chunk(3), (None,) * 3 if b_qkv is None else b_qkv.chunk(3)
         return cls(q, biases[0], k, biases[1], v, biases[2], U_msa.T, b_msa)
 
@@ -85,7 +87,12 @@ class AttentionTrace(NamedTuple):
 
 
 def multi_head_attention(
-    z: Tensor, w: AttentionWeights, k: int, scale: float | None = None, mask: Tensor | None = None, merge=merge_heads
+    z: Tensor,
+    w: AttentionWeights,
+    k: int,
+    scale: float | None = None,
+    mask: Tensor | None = None,
+    merge: Callable[[Tensor], Tensor] = merge_heads,
 ) -> AttentionTrace:
     """MSA(z) = [SA_1(z); ...; SA_k(z)] U_msa (Eq. 8) for tokens z (B, T, D) and k heads.
 

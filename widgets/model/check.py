@@ -17,7 +17,7 @@ ALLOWED = 1e-4     # relative difference of any stage: a hundred times what floa
 
 
 def check(name: str = "dinov2-small", picture_file: str | None = None) -> int:
-    """Print the comparison for one model and picture (by default the cat); return the exit status, 1 if they disagree.
+    """Print the comparison for a model and a picture (by default the cat); return 1 if they disagree, else 0.
 
     ViT-B/16 on the published picture of two cats is compared with the published values too.
     Raises ValueError or PictureRefused with a sentence, FileNotFoundError for a file that is not there.
@@ -53,9 +53,9 @@ def pixels_for(name: str, picture: Picture) -> tuple[Checkpoint, torch.Tensor]:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Lay out rows of text under their heads: the first column to the left, the others to the right."""
     lines = [tuple(heads), *map(tuple, rows)]
-    widths = [max(map(len, column)) for column in zip(*lines)]
+    first, *others = [max(map(len, column)) for column in zip(*lines)]
     return "\n".join(
-        "  ".join(cell.ljust(width) if place == 0 else cell.rjust(width) for place, (cell, width) in enumerate(zip(line, widths)))
+        "  ".join([line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], others))])
         for line in lines
     )
 

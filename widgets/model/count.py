@@ -40,15 +40,16 @@ def parameters(shape: ViTShape) -> Ledger:
 
 
 def block_matrices(shape: ViTShape) -> int:
-    """Count the numbers in the matrices of all blocks alone: L (4D² + 2 or 3 D D_ff), as large models are counted."""
+    """Count the matrices of all blocks alone, as large models are counted: L (4D² + 2 or 3 D D_ff)."""
     D, matrices = shape.hidden_size, 3 if shape.gated_mlp else 2
     return shape.num_hidden_layers * (4 * D * D + matrices * D * shape.intermediate_size)
 
 
 def macs(shape: ViTShape, image_size: Size | None = None) -> dict[str, int]:
-    """Count the multiply-adds of one picture's forward pass: patch, linear, attention, head, total. FLOPs are twice that.
+    """Count the multiply-adds of one picture's forward pass: patch, linear, attention, head, total.
 
-    linear: Q, K, V, output and MLP of all layers; attention: Q K^T and A V. Raises ValueError for an invalid size.
+    FLOPs are twice that. linear: Q, K, V, output and MLP of all layers; attention: Q K^T and A V.
+    Raises ValueError for an invalid size.
     """
     N, T = _tokens(shape, image_size)
     D, L = shape.hidden_size, shape.num_hidden_layers

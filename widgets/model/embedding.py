@@ -10,7 +10,10 @@ from torch import Tensor
 
 
 def projection_matrix(filters: Tensor) -> Tensor:
-    """Turn a filter bank (D, C, P, P) into E (C*P*P, D): each filter flattened in channel-row-column order, a column."""
+    """Turn a filter bank (D, C, P, P) into E (C*P*P, D): a column is a filter in channel-row-column order.
+
+    Raises ValueError for anything but four dimensions.
+    """
     if filters.ndim != 4:
         raise ValueError(f"filters must have the shape (D, C, P, P), not {tuple(filters.shape)}")
     return filters.flatten(1).T                                           # (C*P*P, D)
@@ -64,7 +67,8 @@ def principal_components(rows: Tensor, k: int) -> Components:
         raise ValueError("rows must be finite numbers: there is a NaN or an infinity among them")
     most = min(len(rows) - 1, rows.shape[1])
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
-        raise ValueError(f"{len(rows)} centred rows of {rows.shape[1]} numbers have 1 to {most} components, not {k!r}")
+        shape = f"{len(rows)} centred rows of {rows.shape[1]} numbers"
+        raise ValueError(f"{shape} have 1 to {most} components, not {k!r}")
     mean = rows.mean(0)                                                   # (F,)
     _, singular, directions = torch.linalg.svd(rows - mean, full_matrices=False)
     variances = singular**2 / (len(rows) - 1)
@@ -78,7 +82,7 @@ def positive_largest(rows: Tensor) -> Tensor:
 
 
 def patch_basis(patches: Tensor, k: int) -> Components:
-    """Return the first k principal components of a picture's own patches (N, C*P*P): a projection without training."""
+    """Return the first k components of a picture's own patches (N, C*P*P): a projection without training."""
     return principal_components(patches.float() if not patches.is_floating_point() else patches, k)
 
 

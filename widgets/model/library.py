@@ -100,8 +100,8 @@ def _interpolates(vit: nn.Module, pixels: Tensor) -> bool:
         return False
     if height != width:
         raise ValueError(
-            f"the library takes every position table for a square one, and this one was made for {height} x {width} px:"
-            " compare at that size"
+            "the library takes every position table for a square one, and this one was made for"
+            f" {height} x {width} px: compare at that size"
         )
     return True
 

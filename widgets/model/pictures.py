@@ -92,7 +92,8 @@ def prepared_size(height: int, width: int, patch_size: int, shorter_side: int = 
     Raises PictureRefused when one side is over 16 times the other, ValueError when an argument is no positive
     whole number.
     """
-    for name, value in (("height", height), ("width", width), ("patch_size", patch_size), ("shorter_side", shorter_side)):
+    given = {"height": height, "width": width, "patch_size": patch_size, "shorter_side": shorter_side}
+    for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
             raise ValueError(f"{name} must be a whole number of pixels, 1 or more, not {value!r}")
     _check_proportions(height, width)

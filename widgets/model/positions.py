@@ -1,4 +1,4 @@
-"""Where a patch was: tables of position rows (E_pos of Eq. 1), how alike their rows are, and a table for another grid."""
+"""Where a patch was: tables of positions (E_pos of Eq. 1), how alike their rows are, and other grids."""
 
 from __future__ import annotations
 

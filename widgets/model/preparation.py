@@ -40,7 +40,7 @@ class Preparation:
 @cache
 def _levels(preparation: Preparation) -> np.ndarray:
     byte = np.arange(256, dtype=np.float64) / 255
-    mean, deviation = (np.array(side, dtype=np.float64)[:, None] for side in (preparation.mean, preparation.deviation))
+    mean, deviation = np.array([preparation.mean, preparation.deviation])[:, :, None]        # (3, 1) each
     levels = ((byte - mean) / deviation).astype(np.float32)               # (3, 256)
     levels.setflags(write=False)
     return levels

@@ -29,7 +29,7 @@ class Value(NamedTuple):
 
 
 def released_pixels(picture: Picture) -> Tensor:
-    """Prepare a picture as ViT-B/16 was released: stretched to 224 x 224, bilinear, -1 to 1. Returns (1, 3, 224, 224)."""
+    """Prepare a picture as ViT-B/16's release does: stretched to 224 x 224, -1 to 1. Returns (1, 3, 224, 224)."""
     image = Image.fromarray(picture.rgb).resize((224, 224), Image.Resampling.BILINEAR)
     pixels = np.asarray(image).transpose(2, 0, 1)
     return torch.from_numpy(PREPARATIONS["vit-b16"].apply(pixels))[None]
@@ -99,7 +99,8 @@ def _norm_by_hand(z: Tensor, w: ViTWeights) -> dict[str, Any]:
     normalised = (z - mean) / (variance + w.layer_norm_eps).sqrt()        # (D,)
     gamma, beta = w.blocks[0].ln1_weight, w.blocks[0].ln1_bias
     return {
-        "mean": mean, "variance": variance, "std": variance.sqrt(), "gamma_first6": gamma[:6], "beta_first6": beta[:6],
+        "mean": mean, "variance": variance, "std": variance.sqrt(),
+        "gamma_first6": gamma[:6], "beta_first6": beta[:6],
         "out_first6": (normalised * gamma + beta)[:6], "normalised_first6": normalised[:6],
     }
 

@@ -57,7 +57,7 @@ class ViTShape:
             if getattr(self, name) not in allowed:
                 raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
         if self.pool == "cls" and not self.class_token:
-            raise ValueError("pool 'cls' reads the class token, so class_token must be True; without one use 'gap' or 'map'")
+            raise ValueError("pool 'cls' reads the class token: set class_token to True, or use pool 'gap' or 'map'")
         _check_heads(self.hidden_size, self.num_attention_heads)
 
     @property
@@ -115,7 +115,7 @@ def size_pair(image_size: int | tuple[int, int]) -> tuple[int, int]:
 
 
 def checked_size(image_size: int | tuple[int, int], patch_size: int) -> int | tuple[int, int]:
-    """Return image_size as Python ints; raise ValueError unless each side is a positive multiple of the patch size."""
+    """Return image_size as Python ints; raise ValueError unless each side is a positive multiple of P."""
     pair = isinstance(image_size, (tuple, list))
     sides = tuple(image_size) if pair else (image_size, image_size)
     if len(sides) != 2:

@@ -65,8 +65,8 @@ class Trace:
         The cut and the scores are not compared: the library has no tensor of either.
         Raises ValueError when there is no library model, or it does not keep its attention weights.
         """
-        theirs = library_stages(self.model, self.pixels)
-        return [_agreement(stage, tensor, theirs[stage]) for stage, tensor in self.stages().items() if stage in theirs]
+        ours, theirs = self.stages(), library_stages(self.model, self.pixels)
+        return [_agreement(stage, ours[stage], theirs[stage]) for stage in ours if stage in theirs]
 
 
 @torch.no_grad()

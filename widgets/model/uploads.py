@@ -36,7 +36,7 @@ def read_rgb(data: bytes, filename: str = "") -> np.ndarray:
         image.load()
     except MemoryError:
         raise
-    except Exception as error:   # Pillow answers damaged files with a dozen kinds of exception, struct.error among them
+    except Exception as error:   # Pillow answers damaged files with a dozen kinds of exception
         raise PictureRefused(_damaged(image.format)) from error
     return np.array(_shrunk(_rgb(_upright(image))))
 
@@ -101,7 +101,8 @@ def _rgb(image: Image.Image) -> Image.Image:
             image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
         return image.convert("RGB")
     except ValueError as error:
-        raise PictureRefused(f"Colours stored as {image.mode} cannot be read here: save the picture as RGB.") from error
+        sentence = f"Colours stored as {image.mode} cannot be read here: save the picture as RGB."
+        raise PictureRefused(sentence) from error
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The whole Vision Transformer, from pixels to answer (Eqs. 1 to 4), written once for every widget, chapter and test."""
+"""The whole Vision Transformer, from pixels to answer (Eqs. 1 to 4): the one computation behind every number."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Steps:
     positions: Callable[[Tensor], Tensor] = lambda table: table                          # (1 + N, D)
     scale: Callable[[int, int], float] = lambda head_size, hidden_size: head_size**-0.5
     mask: Callable[[int], Tensor | None] = lambda tokens: None                           # (T, T)
-    merge: Callable[[Tensor], Tensor] = merge_heads                                      # (B, k, T, D_h) to (B, T, D)
+    merge: Callable[[Tensor], Tensor] = merge_heads                                      # to (B, T, D)
     eps: Callable[[float], float] = lambda eps: eps
     activation: Callable[[Tensor], Tensor] | None = None                                 # None: the model's own
     block: Callable[..., BlockTrace] = block
@@ -83,7 +83,7 @@ class Output(NamedTuple):
 
 
 def check_pixels(w: ViTWeights, pixels: Tensor) -> None:
-    """Raise TypeError or ValueError unless pixels are a batch (B, C, H, W) of finite floats that this model can cut."""
+    """Raise TypeError or ValueError unless pixels are a batch (B, C, H, W) of finite floats that this can cut."""
     if not isinstance(pixels, torch.Tensor) or not pixels.is_floating_point():
         kind = pixels.dtype if isinstance(pixels, torch.Tensor) else type(pixels).__name__
         raise TypeError(f"pixels must be a tensor of floats, prepared for the model, not {kind}")
@@ -127,7 +127,7 @@ def layers(w: ViTWeights, z: Tensor, steps: Steps = RIGHT) -> Iterator[BlockTrac
 
 
 def read_out(w: ViTWeights, z: Tensor, steps: Steps = RIGHT) -> Output:
-    """y = LN(z_L^0) (Eq. 4), or the norm of the patches' mean with "gap"; and the head's answer where there is one."""
+    """y = LN(z_L^0) (Eq. 4), or the norm of the patches' mean with "gap"; and the head's answer, if any."""
     eps = steps.eps(w.layer_norm_eps)
     normalised = layer_norm(z, w.norm_weight, w.norm_bias, eps)                             # (B, T, D)
     if w.pool == "cls":
