@@ -160,3 +160,47 @@ def test_everything_is_readable_and_nothing_is_wider_than_the_page(opened: Page)
     expect(opened.get_by_text("Not that one.")).to_be_visible()
     assert opened.evaluate(CONTRAST) == []
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def drawing() -> pn.viewable.Viewable:
+    from widgets.page.frame import frame
+    from widgets.page.results import view
+
+    predict = Predict("Draw the attention entries for P 32, 16 and 8, in thousands.", "curve", lambda: [2.5, 38.8, 616.2],
+                      x=(32, 16, 8), y=(0, 700), x_label="patch side in px", y_label="entries in thousands", id="d",
+                      why="They grow sixteenfold.")
+    return frame("Lesson", content=pn.Column(view(predict), sizing_mode="stretch_width"))
+
+
+def test_a_curve_is_drawn_by_mouse_and_by_keyboard(page: Page, serve) -> None:
+    page.goto(serve({"app": drawing}) + "/app")
+    points = page.get_by_role("slider")
+    expect(points).to_have_count(3)
+    expect(page.locator(".answer-marks rect")).to_have_count(0)
+    box = points.nth(2).bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 60, steps=4)
+    page.mouse.up()
+    assert float(points.nth(2).get_attribute("aria-valuenow")) > 400
+    points.first.focus()
+    page.keyboard.press("Home")
+    expect(points.first).to_have_attribute("aria-valuenow", "0")
+    page.keyboard.press("ArrowUp")
+    expect(points.first).to_have_attribute("aria-valuenow", "7")
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    assert "Commit to my guess" in focused(page)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("On average you were")).to_be_visible()
+    expect(page.locator(".answer-marks rect")).to_have_count(3)
+
+
+@pytest.mark.parametrize("width", [1280, 400], ids=["wide", "narrow"])
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+def test_a_curve_is_readable(page: Page, serve) -> None:
+    page.goto(serve({"app": drawing}) + "/app")
+    page.get_by_role("button", name="Show me").click()
+    expect(page.locator(".answer-marks rect")).to_have_count(3)
+    assert page.evaluate(CONTRAST) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

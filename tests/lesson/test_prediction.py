@@ -135,3 +135,47 @@ def test_still_and_plain_text_never_hold_the_answer(monkeypatch: pytest.MonkeyPa
     assert "How many patches?" in bundle["text/plain"] and "196" not in bundle["text/plain"]
     drawn = " ".join(text.get_text() for text in predict.still().texts)
     assert "How many patches?" in drawn and "196" not in drawn
+
+
+def curve(answer=lambda: [1, 4, 16], **params) -> Predict:
+    return Predict("How do entries grow?", "curve", answer, x=(32, 16, 8), y=(0, 20), x_label="patch side",
+                   y_label="growth", id="c", **params)
+
+
+def test_a_curve_is_judged_by_its_mean_and_its_worst_place() -> None:
+    predict = curve()
+    predict._form._handle_msg({"points": [1, 4, 10]})
+    assert predict.guess == [1, 4, 10] and predict._form.answer_points == [1, 4, 16]
+    assert "On average you were 2 off; furthest at 8: 6 too low." in predict._form.feedback
+    assert curve()._form.points == [1, 4, 10]  # and comes back
+
+
+def test_a_curve_hides_its_answer_until_there_is_one_and_refuses_another_length() -> None:
+    predict = curve()
+    assert predict._form.answer_points == [] and predict._form.axes["x_texts"] == ["32", "16", "8"]
+    predict._form._handle_msg({"points": [1, 4]})
+    assert "one height for each of the 3 places" in predict._form.problem and not predict.settled
+    predict.show()
+    assert predict._form.answer_points == [1, 4, 16] and predict._form.tone == "neutral"
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ({"x": (1,), "y": (0, 1)}, "two places"), ({"x": (1, 2), "y": (1, 1)}, "low, high"), ({"x": (1, 2)}, "low, high"),
+    ({"x": (1, 2), "y": (0, 1), "answer": [1, 2, 3]}, "3 heights for 2 places"),
+])
+def test_a_curve_that_makes_no_sense_is_refused_when_written(arguments: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Predict("?", "curve", arguments.pop("answer", lambda: []), **arguments)
+
+
+def test_an_unknown_kind_names_those_there_are() -> None:
+    with pytest.raises(ValueError, match="number.*choice.*curve"):
+        Predict("?", "sketch", 1)
+
+
+def test_what_the_class_guessed_shows_only_beside_the_answer() -> None:
+    predict = growth()
+    predict.classroom = [{"guess": "4 times"}, {"guess": "16 times"}, {"guess": "4 times"}, {"guess": None, "shown": True}]
+    assert predict._form.feedback == ""
+    predict.commit("16 times")
+    assert "The class: 3 guesses." in predict._form.feedback and "16 times (you)" in predict._form.feedback

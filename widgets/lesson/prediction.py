@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,45 +15,50 @@ import param
 from widgets.widget import Description, Widget
 
 from . import progress
+from .distribution import Distribution
+from .guessing import guessing
 from .question import Question
 from .question_still import Line, drawn
-from .wording import how_far, inline, typed_number, written
+from .wording import inline
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 log = logging.getLogger("widgets.lesson")
-CLOSE = 0.05  # a guess within this share of the answer is called right
 COMMIT, SHOW, AGAIN = "Commit to my guess", "Show me", "Guess again"
+UNTOUCHED = {"picked": -1, "typed": "", "points": [], "answer_points": [], "marks": [], "locked": False, "problem": "",
+             "feedback": "", "tone": "", "status": "ready", "message": "", "commit_label": COMMIT, "aside_label": SHOW}
 
 
 class Predict(Widget):
     """A question whose answer appears after a guess, with how far off the guess was, and why.
 
-    `kind` is "number" or "choice"; `answer` is the value (for a choice its text or its index) or a callable that
-    computes it, called only once there is a guess. `reveals` is what stays folded until then: anything Panel
-    shows, a list of such things, or a callable that makes them. `id` keeps the guess in the reader's progress.
+    `kind` is "number", "choice" or "curve"; `answer` is the value (for a choice its text or its index, for a curve
+    its heights at `x`) or a callable that computes it, called only once there is a guess. A curve is drawn over the
+    places `x`, on an axis from `y[0]` to `y[1]`. `reveals` is what stays folded until then: anything Panel shows, a
+    list of such things, or a callable that makes them. `id` keeps the guess in the reader's progress.
+
+    Raises ValueError for a question that makes no sense.
     """
 
     question = param.String("", doc="what to guess; `code` between backticks")
-    kind = param.Selector(default="number", objects=["number", "choice"])
-    choices = param.List([], item_type=str, doc="texts to choose from")
-    unit = param.String("", doc="unit of a number")
     id = param.String("", doc="name of this prediction, the same for good")
-    guess = param.Parameter(None, doc="the committed guess: a number, or the text of a choice; None before")
+    guess = param.Parameter(None, doc="the committed guess: number, text of a choice, or heights; None before")
     shown = param.Boolean(False, doc="whether the reader asked to see the answer without a guess")
     settled = param.Boolean(False, doc="whether the answer is there to be seen")
+    classroom = param.List([], doc="entries of this prediction of a whole class; shown once this one is settled")
 
     def __init__(self, question: str, kind: str, answer: Any, choices: Sequence[str] = (), unit: str = "",
-                 why: str = "", id: str = "", reveals: Any = None, **params: Any) -> None:
-        super().__init__(question=question, kind=kind, choices=list(choices), unit=unit,
-                         id=id or slug(question), **params)
+                 why: str = "", id: str = "", reveals: Any = None, x: Sequence[Any] = (),
+                 y: tuple[float, float] | None = None, x_label: str = "", y_label: str = "", **params: Any) -> None:
+        super().__init__(question=question, id=id or slug(question), **params)
+        self.kind = guessing(kind, choices, unit, x, y, x_label, y_label)
         self._answer, self._why, self._reveals = answer, why, reveals
-        self._refuse_nonsense()
+        if not callable(answer):
+            self.kind.refuse_nonsense(answer)
         self._revealed = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
-        self._form = Question(
-            self._commit, self._aside, kind=kind, text=inline(question), choices=[inline(c) for c in choices],
-            unit=unit, title="Predict", commit_label=COMMIT, aside_label=SHOW)
+        self._form = Question(self._commit, self._aside, text=inline(question), title="Predict",
+                              commit_label=COMMIT, aside_label=SHOW, **self.kind.form())
         self._follow()
         progress.current().watch(self._follow)
 
@@ -63,9 +68,9 @@ class Predict(Widget):
     def __repr__(self) -> str:  # param's own would print the answer
         return f"Predict({self.question!r})"
 
-    def commit(self, guess: float | str | int) -> None:
+    def commit(self, guess: Any) -> None:
         """Take a guess, keep it, and show the answer. Raises ValueError with a sentence when it is none."""
-        self.guess = self._read(guess)
+        self.guess = self.kind.read(guess)
         self._keep()
         self._settle()
 
@@ -80,72 +85,49 @@ class Predict(Widget):
         progress.current().forget("predictions", self.id)
         self.param.update(guess=None, shown=False, settled=False)
         self._revealed.visible = False
-        self._form.param.update(picked=-1, typed="", marks=[], locked=False, problem="", feedback="", tone="",
-                                commit_label=COMMIT, aside_label=SHOW)
+        self._form.param.update(**UNTOUCHED)
+
+    def answer(self) -> Any:
+        """The right answer: a number, the text of a choice, or heights."""
+        return self.kind.answer(self._answer() if callable(self._answer) else self._answer)
 
     def describe(self) -> Description:
         """The question, and once it is settled the guess and the answer."""
-        options = f" Choose: {'; '.join(self.choices)}." if self.choices else ""
-        rows = [] if self.guess is None else [("Your guess", self._in_words(self.guess))]
+        choices = getattr(self.kind, "choices", [])
+        options = f" Choose: {'; '.join(choices)}." if choices else ""
+        rows = [] if self.guess is None else [("Your guess", self.kind.words(self.guess))]
         if self.settled:
-            rows.append(("Answer", self._in_words(self.answer())))
+            rows.append(("Answer", self.kind.words(self.answer())))
         return Description(f"Predict: {self.question}{options}", rows)
 
     def still(self) -> Figure:
-        """The question and what can be chosen. Never the answer."""
-        options = [Line(f"\u25cb  {choice}", indent=2) for choice in self.choices]
-        field = Line(f"Your guess: ________ {self.unit}", muted=True)
-        return drawn([Line("Predict", muted=True), Line(self.question, bold=True), *(options or [field])])
-
-    def answer(self) -> float | str:
-        """The right answer: a number, or the text of a choice."""
-        value = self._answer() if callable(self._answer) else self._answer
-        if self.kind == "number":
-            return float(value) if not isinstance(value, int) else value
-        return value if isinstance(value, str) else self.choices[value]
-
-    def _refuse_nonsense(self) -> None:
-        if self.kind == "choice" and len(self.choices) < 2:
-            raise ValueError(f"a prediction of kind 'choice' needs two choices or more, not {len(self.choices)}")
-        if self.kind == "number" and self.choices:
-            raise ValueError("a prediction of kind 'number' takes no choices")
-        if not callable(self._answer) and self.kind == "choice":
-            value = self.answer() if isinstance(self._answer, str) or self._answer in range(len(self.choices)) else None
-            if value not in self.choices:
-                raise ValueError(f"the answer {self._answer!r} is none of the choices")
-
-    def _read(self, guess: Any) -> float | str:
-        if self.kind == "number":
-            return typed_number(guess) if isinstance(guess, str) else float(guess)
-        text = guess if isinstance(guess, str) else self.choices[guess] if guess in range(len(self.choices)) else ""
-        if text not in self.choices:
-            raise ValueError("Choose one of the answers first. A rough guess is enough.")
-        return text
+        """The question and what can be guessed. Never the answer."""
+        return drawn([Line("Predict", muted=True), Line(self.question, bold=True), *self.kind.still()])
 
     def _commit(self, message: dict[str, Any]) -> None:
-        typed, picked = message.get("typed", ""), message.get("picked", -1)
-        self._form.param.update(typed=typed, picked=picked)
+        entered = self.kind.from_form(message)
+        self._form.param.update(typed=message.get("typed", ""), picked=message.get("picked", -1))
         try:
-            self.commit(typed if self.kind == "number" else picked)
-        except ValueError as problem:
+            self.commit(entered)
+        except (TypeError, ValueError) as problem:
             self._form.problem = str(problem)
 
     def _aside(self) -> None:
         self.again() if self.settled else self.show()
 
     def _keep(self) -> None:
-        kept = {"kind": self.kind, "guess": self.guess, "shown": self.shown, "at": progress.now()}
+        kept = {"kind": self.kind.name, "guess": self.guess, "shown": self.shown, "at": progress.now()}
         progress.current().change("predictions", self.id, lambda entry: entry.update(kept))
 
     def _follow(self) -> None:
         """Take up a guess that is kept, now or when it arrives from the browser."""
         entry = progress.current().read("predictions", self.id)
-        if self.settled or self.guess is not None or self.shown or entry.get("kind") != self.kind:
+        if self.settled or self.guess is not None or self.shown or entry.get("kind") != self.kind.name:
             return
         if entry.get("guess") is not None:
             try:
-                self.guess = self._read(entry["guess"])
-            except (TypeError, ValueError):  # the choices have changed since
+                self.guess = self.kind.read(entry["guess"])
+            except (TypeError, ValueError):  # the question has changed since
                 return
         elif not entry.get("shown"):
             return
@@ -154,8 +136,7 @@ class Predict(Widget):
 
     def _settle(self) -> None:
         """Compute the answer and show it; on a served page in a thread, so that other visitors do not wait."""
-        self._form.param.update(problem="", locked=True, aside_label="", picked=self._picked(self.guess),
-                                typed=self._typed())
+        self._form.param.update(problem="", locked=True, aside_label="", **self.kind.filled(self.guess))
         document = progress.served_page()
         if document is None:
             return self._finish(*self._computed())
@@ -175,41 +156,40 @@ class Predict(Widget):
             self._form.param.update(status="refused", message=trouble, aside_label=AGAIN)
         else:
             self._form.param.update(status="ready", message="", aside_label=AGAIN, **self._verdict(answer))
-        self._reveal()
-        self.settled = True
-
-    def _verdict(self, answer: float | str) -> dict[str, Any]:
-        rows = f"<dt>The answer</dt><dd>{inline(self._in_words(answer))}</dd>"
-        if self.guess is not None:
-            rows = f"<dt>Your guess</dt><dd>{inline(self._in_words(self.guess))}</dd>{rows}"
-        said, tone = self._said(answer)
-        words = "".join(f"<p>{inline(text)}</p>" for text in (said, self._why) if text)
-        marks = ["right" if c == answer else "wrong" if c == self.guess else "" for c in self.choices]
-        return {"feedback": f"<dl>{rows}</dl>{words}", "tone": tone, "marks": marks}
-
-    def _said(self, answer: float | str) -> tuple[str, str]:
-        if self.guess is None:
-            return "", "neutral"
-        if self.kind == "choice":
-            right = self.guess == answer
-            return ("That is it." if right else "Not that one."), ("right" if right else "wrong")
-        close = abs(self.guess - answer) <= CLOSE * abs(answer)
-        return how_far(self.guess, answer), "right" if close else "neutral"
-
-    def _reveal(self) -> None:
         if self._reveals is not None and not self._revealed.objects:
             shown = self._reveals() if callable(self._reveals) else self._reveals
             self._revealed.objects = list(shown) if isinstance(shown, (list, tuple)) else [shown]
         self._revealed.visible = self._reveals is not None
+        self.settled = True
 
-    def _in_words(self, value: float | str) -> str:
-        return value if isinstance(value, str) else f"{written(value)} {self.unit}".strip()
+    def _verdict(self, answer: Any) -> dict[str, Any]:
+        rows, (said, tone) = [("key", "The answer", answer)], ("", "neutral")
+        if self.guess is not None:
+            rows.insert(0, ("key round", "Your guess", self.guess))
+            said, tone = self.kind.said(self.guess, answer)
+        key = "<span class='{}'></span>" if self.kind.name == "curve" else ""
+        table = "".join(f"<dt>{key.format(look)}{name}</dt><dd>{inline(self.kind.words(value))}</dd>"
+                        for look, name, value in rows)
+        words = "".join(f"<p>{inline(text)}</p>" for text in (said, self._why) if text)
+        bars = _bars(self.kind.distribution(self.classroom, self.guess)) if self.classroom else ""
+        return {"feedback": f"<dl>{table}</dl>{words}{bars}", "tone": tone, **self.kind.marks(self.guess, answer)}
 
-    def _picked(self, guess: Any) -> int:
-        return self.choices.index(guess) if guess in self.choices else -1
+    @param.depends("classroom", watch=True)
+    def _class_arrived(self) -> None:
+        if self.settled:
+            self._form.param.update(**self._verdict(self.answer()))
 
-    def _typed(self) -> str:
-        return written(self.guess) if isinstance(self.guess, (int, float)) else ""
+
+def _bars(guesses: Distribution | None) -> str:
+    """What the class guessed, as bars with their counts."""
+    if guesses is None or not guesses.labels:
+        return ""
+    most = max(*guesses.counts, 1)
+    rows = "".join(
+        f"<span>{inline(label)}{' (you)' if i == guesses.mine else ''}</span>"
+        f"<span class='bar' aria-hidden='true' style='width:{count / most:.0%}'></span><span>{count}</span>"
+        for i, (label, count) in enumerate(zip(guesses.labels, guesses.counts)))
+    return f"<p>The class: {guesses.guessed} guesses.</p><div class='class-bars'>{rows}</div>"
 
 
 def slug(question: str) -> str:

@@ -8,6 +8,7 @@ export function render({ model, el }) {
   const load = make('label', { className: 'button' }, 'Load a file', file)
   const row = make('div', { className: 'row' }, save, load, erase)
   part.body.append(lines, where, notice, row)
+  part.root.addEventListener('keydown', (event) => event.stopPropagation())   // a notebook's shortcuts are plain letters
   let asked = false
 
   function fill() {

@@ -11,15 +11,19 @@ export function render({ model, el }) {
   const row = make('div', { className: 'row' }, commit, aside)
   form.append(group, row, feedback)
   part.body.append(form)
-  let inputs = []
+  form.addEventListener('keydown', (event) => event.stopPropagation())   // a notebook's shortcuts are plain letters
+  let inputs = [], curve = null
 
   function build() {
     legend.innerHTML = model.text
     if (model.kind === 'number') {
       const field = make('input', { type: 'text', inputMode: 'decimal', value: model.typed, 'aria-label': 'Your guess' })
-      field.addEventListener('keydown', (e) => e.stopPropagation())   // a notebook's shortcuts are letters and digits
       answers.replaceChildren(make('label', { className: 'field' }, field, make('span', {}, model.unit)))
       inputs = [field]
+    } else if (model.kind === 'curve') {
+      curve = curvePlot(model)
+      answers.replaceChildren(curve.node)
+      inputs = curve.handles
     } else {
       inputs = model.choices.map((_, i) => make('input', { type: 'radio', name: 'choice', value: String(i) }))
       answers.replaceChildren(...model.choices.map((html, i) => {
@@ -32,14 +36,14 @@ export function render({ model, el }) {
     state()
   }
 
-  function radioKey(event) {   // arrows choose, Enter commits; a notebook must not take them for its own
-    event.stopPropagation()
+  function radioKey(event) {   // arrows choose, Enter commits
     if (event.key === 'Enter') { event.preventDefault(); form.requestSubmit() }
   }
 
   function state() {
     const had = el.getRootNode().activeElement
     inputs.forEach((input, i) => {
+      if (model.kind === 'curve') return
       input.disabled = model.locked
       if (model.kind === 'choice') {
         input.checked = model.picked === i
@@ -49,6 +53,7 @@ export function render({ model, el }) {
       } else if (!input.matches(':focus')) input.value = model.typed
       input.setAttribute('aria-invalid', String(Boolean(model.problem)))
     })
+    if (model.kind === 'curve') curve.mark()
     problem.textContent = model.problem; problem.hidden = !model.problem
     commit.textContent = model.commit_label; commit.hidden = model.locked || !model.commit_label
     aside.textContent = model.aside_label; aside.hidden = !model.aside_label
@@ -65,10 +70,11 @@ export function render({ model, el }) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (model.locked) return
-    const picked = inputs.findIndex((input) => input.checked)
-    model.send_msg(model.kind === 'number' ? { typed: inputs[0].value } : { picked })
+    if (model.kind === 'curve') model.send_msg({ points: curve.points() })
+    else if (model.kind === 'number') model.send_msg({ typed: inputs[0].value })
+    else model.send_msg({ picked: inputs.findIndex((input) => input.checked) })
   })
   aside.addEventListener('click', () => model.send_msg({ aside: true }))
-  onChange(model, ['text', 'kind', 'choices', 'unit'], build)
-  onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
+  onChange(model, ['text', 'kind', 'choices', 'unit', 'axes'], build)
+  onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'points', 'answer_points', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
 }

@@ -22,16 +22,20 @@ class LessonPart(Part):
 
 
 class Question(LessonPart):
-    """Radio buttons (kind "choice") or a field (kind "number"), a button to commit and one beside it.
+    """Radio buttons (kind "choice"), a field ("number") or points to drag ("curve"), and a button to commit.
 
-    `on_commit` takes {"picked": index} (-1 for none) or {"typed": text}; `on_aside` is the second button's.
+    `on_commit` takes {"picked": index} (-1 for none), {"typed": text} or {"points": heights}; `on_aside` is called
+    for the second button.
     """
 
-    kind = param.Selector(default="choice", objects=["choice", "number"])
+    kind = param.Selector(default="choice", objects=["choice", "number", "curve"])
     text = param.String("", doc="the question, as HTML")
     choices = param.List([], doc="what can be chosen, as HTML")
     unit = param.String("", doc="unit behind the field")
     typed = param.String("", doc="what stands in the field")
+    axes = param.Dict({}, doc="of a curve: x_texts, x_label, y_label, y_ticks, low, high, step, levels")
+    points = param.List([], doc="heights of the reader's points, once committed")
+    answer_points = param.List([], doc="heights of the right curve, once it may be seen")
     picked = param.Integer(-1, bounds=(-1, None), doc="index of the chosen option, -1 for none")
     marks = param.List([], doc="for each option '', 'right', 'wrong' or 'yours'")
     locked = param.Boolean(False, doc="whether the answer can no longer be changed")
@@ -47,6 +51,11 @@ class Question(LessonPart):
                  **params: Any) -> None:
         super().__init__(**params)
         self._on_commit, self._on_aside = on_commit, on_aside
+
+    @classmethod
+    def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
+        curve = (HERE / "curve.js").read_text(encoding="utf-8")
+        return super()._render_esm(compiled, server).replace("export function render", curve + "\nexport function render", 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("aside"):

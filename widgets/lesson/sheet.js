@@ -4,6 +4,7 @@ export function render({ model, el }) {
   const head = make('div', { className: 'head' }), row = make('div', { className: 'row' })
   const grown = make('div', { role: 'status' })
   part.body.append(head, row, grown)
+  part.root.addEventListener('keydown', (event) => event.stopPropagation())   // a notebook's shortcuts are plain letters
 
   function buttons() {
     const at = el.getRootNode().activeElement?.dataset?.name
