@@ -395,3 +395,216 @@ def constant(cfg):
 @fresh("attention_crossover_res", "one step further than needed")
 def one_further(cfg):
     return (next(s for s in range(1, 10**6) if s * s + extra(cfg) >= least(cfg)) + 1) * cfg["P"]
+
+
+SECOND_BATCH = len(FRESH)
+"""From here on: written after the checks had learned from the first ones."""
+
+
+@fresh("patchify", "unfolded twice and reshaped, the channel axis left in front")
+def unfold_without_permute(image, P):
+    C, H, W = image.shape
+    cut = image.reshape(C, H // P, P, W // P, P).transpose(0, 1, 3, 2, 4)
+    return cut.reshape((H // P) * (W // P), C * P * P)
+
+
+@fresh("patchify", "einops pattern written (p2 p1 c)")
+def einops_slip(image, P):
+    C, H, W = image.shape
+    return image.reshape(C, H // P, P, W // P, P).transpose(1, 3, 4, 2, 0).reshape(-1, P * P * C)
+
+
+@fresh("patchify", "every patch shifted by half a patch")
+def half_a_patch_further(image, P):
+    C, H, W = image.shape
+    rolled = np.roll(image, -(P // 2), axis=(1, 2))
+    return rolled.reshape(C, H // P, P, W // P, P).transpose(1, 3, 0, 2, 4).reshape(-1, C * P * P)
+
+
+@fresh("patch_embedding", "the mean patch is subtracted")
+def mean_patch_gone(patches, W_E, b_E):
+    return (patches - patches.mean(0)) @ W_E + b_E
+
+
+@fresh("patch_embedding", "the matrix is applied after a dropout of a half at training scale")
+def dropout_left_on(patches, W_E, b_E):
+    keep = np.random.default_rng(0).random(patches.shape) < 0.5
+    return (patches * keep * 2) @ W_E + b_E
+
+
+@fresh("patch_embedding", "positions by index are added")
+def with_index(patches, W_E, b_E):
+    return patches @ W_E + b_E + np.arange(len(patches))[:, None]
+
+
+@fresh("add_class_and_positions", "the table is rolled the other way: the class token gets the last row")
+def class_takes_the_last_row(tokens, cls, pos):
+    return np.vstack([cls + pos[-1], tokens + pos[:-1]])
+
+
+@fresh("add_class_and_positions", "the class token is added to row 0 instead of put before it")
+def added_to_patch_0(tokens, cls, pos):
+    z = np.vstack([np.zeros_like(cls), tokens])
+    z[1] += cls
+    return z + pos
+
+
+@fresh("add_class_and_positions", "positions only on every second row")
+def every_second(tokens, cls, pos):
+    z = np.vstack([cls, tokens])
+    z[::2] += pos[::2]
+    return z
+
+
+@fresh("attention", "the largest score of each column is subtracted, not of each row")
+def wrong_maximum(q, k, v):
+    s = q @ k.T / np.sqrt(q.shape[1])
+    e = np.exp(s - s.max(0))
+    A = e / e.sum(1, keepdims=True)
+    return A @ v, A
+
+
+@fresh("attention", "powers of 2 in place of e")
+def base_two(q, k, v):
+    s = q @ k.T / np.sqrt(q.shape[1])
+    e = 2.0 ** (s - s.max(1, keepdims=True))
+    A = e / e.sum(1, keepdims=True)
+    return A @ v, A
+
+
+@fresh("attention", "the weights are rounded to two decimals")
+def rounded_weights(q, k, v):
+    A = np.round(softmax(q @ k.T / np.sqrt(q.shape[1])), 2)
+    return A @ v, A
+
+
+@fresh("attention", "only the nearest three tokens are seen")
+def local(q, k, v):
+    s = q @ k.T / np.sqrt(q.shape[1])
+    i = np.arange(len(q))
+    s[np.abs(i[:, None] - i) > 1] = -np.inf
+    A = softmax(s)
+    return A @ v, A
+
+
+@fresh("multi_head_attention", "all heads use the query of head 0")
+def one_query(z, W_qkv, b_qkv, W_o, b_o, heads):
+    T, D = z.shape
+    q, k, v = heads_of(z, W_qkv, b_qkv, heads)
+    A = softmax(q[:1] @ k.swapaxes(1, 2) / np.sqrt(D // heads))
+    return (A @ v).swapaxes(0, 1).reshape(T, D) @ W_o + b_o
+
+
+@fresh("multi_head_attention", "the heads are averaged over the tokens")
+def pooled_tokens(z, W_qkv, b_qkv, W_o, b_o, heads):
+    T, D = z.shape
+    q, k, v = heads_of(z, W_qkv, b_qkv, heads)
+    A = softmax(q @ k.swapaxes(1, 2) / np.sqrt(D // heads))
+    out = (A @ v).swapaxes(0, 1).reshape(T, D)
+    return np.broadcast_to(out.mean(0), out.shape) @ W_o + b_o
+
+
+@fresh("multi_head_attention", "the bias is added before the output projection")
+def bias_before(z, W_qkv, b_qkv, W_o, b_o, heads):
+    T, D = z.shape
+    q, k, v = heads_of(z, W_qkv, b_qkv, heads)
+    A = softmax(q @ k.swapaxes(1, 2) / np.sqrt(D // heads))
+    return ((A @ v).swapaxes(0, 1).reshape(T, D) + b_o) @ W_o
+
+
+@fresh("layer_norm", "roots of both added: sqrt(variance) + sqrt(eps)")
+def root_of_epsilon(x, gain, shift, eps):
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + np.sqrt(eps)) * gain + shift
+
+
+@fresh("layer_norm", "normalised twice")
+def twice(x, gain, shift, eps):
+    for _ in range(2):
+        x = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)
+    return x * gain + shift
+
+
+@fresh("layer_norm", "the gain divides")
+def divided_by_gain(x, gain, shift, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) / gain + shift
+
+
+@fresh("encoder_block", "the MLP is missing")
+def attention_only(z, params):
+    return z + attend(norm(z, params, 1), params)
+
+
+@fresh("encoder_block", "the MLP reads attention's output before the sum")
+def mlp_of_attention(z, params):
+    a = attend(norm(z, params, 1), params)
+    return z + a + mlp(norm(a, params, 2), params)
+
+
+@fresh("encoder_block", "the second residual is doubled")
+def doubled(z, params):
+    z = z + attend(norm(z, params, 1), params)
+    return 2 * z + mlp(norm(z, params, 2), params)
+
+
+@fresh("encoder_block", "LayerScale of 0.1 on both parts")
+def layer_scaled(z, params):
+    z = z + 0.1 * attend(norm(z, params, 1), params)
+    return z + 0.1 * mlp(norm(z, params, 2), params)
+
+
+@fresh("vit_param_count", "a gated MLP")
+def gated(cfg):
+    return sum(parts(cfg)) + cfg["L"] * (cfg["d"] * cfg["d_ff"] + cfg["d_ff"])
+
+
+@fresh("vit_param_count", "positions for rows and columns apart")
+def two_tables(cfg):
+    n = cfg["img"] // cfg["P"]
+    return sum(parts(cfg)) - (n * n - 2 * n) * cfg["d"]
+
+
+@fresh("vit_param_count", "the embedding's bias once a patch")
+def bias_each_patch(cfg):
+    return sum(parts(cfg)) + ((cfg["img"] // cfg["P"]) ** 2 - 1) * cfg["d"]
+
+
+@fresh("vit_macs", "scores between tokens and patches only")
+def tokens_with_patches(cfg, res):
+    c, N = costs(cfg, res), (res // cfg["P"]) ** 2
+    c["attention"] = 2 * cfg["L"] * (N + cfg["cls_token"] + cfg["n_registers"]) * N * cfg["d"]
+    return {**c, "total": sum(c.values())}
+
+
+@fresh("vit_macs", "head counted under linear as well")
+def head_twice(cfg, res):
+    c = costs(cfg, res)
+    c["linear"] += c["head"]
+    return {**c, "total": sum(c.values())}
+
+
+@fresh("vit_macs", "backward pass included: three times everything")
+def training_step(cfg, res):
+    c = {k: 3 * v for k, v in costs(cfg, res).items()}
+    return {**c, "total": sum(c.values())}
+
+
+@fresh("attention_crossover_res", "the prefix is added to what is needed")
+def prefix_on_the_wrong_side(cfg):
+    return next(s for s in range(1, 10**6) if s * s >= least(cfg) + extra(cfg)) * cfg["P"]
+
+
+@fresh("attention_crossover_res", "the embedding and the head belong to the linear part")
+def with_ends(cfg):
+    for s in range(1, 10**5):
+        T = s * s + extra(cfg)
+        other = s * s * cfg["P"] ** 2 * cfg["C"] * cfg["d"] + cfg["d"] * cfg["n_classes"]
+        if cfg["L"] * 2 * T * T * cfg["d"] >= cfg["L"] * T * (4 * cfg["d"] ** 2 + 2 * cfg["d"] * cfg["d_ff"]) + other:
+            return s * cfg["P"]
+
+
+@fresh("attention_crossover_res", "steps of 16 px whatever P")
+def steps_of_sixteen(cfg):
+    res = 16
+    while (res / cfg["P"]) ** 2 + extra(cfg) < least(cfg):
+        res += 16
+    return res

@@ -7,6 +7,7 @@ from typing import Any
 
 _NAMES: dict[str, str] = {
     "Predict": "widgets.lesson.prediction",
+    "predict": "widgets.lesson.predictions",
     "Quiz": "widgets.lesson.quiz_widget",
     "exercise": "widgets.lesson.asking",
     "check": "widgets.lesson.checking",

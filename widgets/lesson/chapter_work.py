@@ -9,7 +9,7 @@ from typing import Any
 
 from .progress import Progress
 
-ASKS = {"Predict": "predictions", "check": "exercises", "exercise": "exercises", "Quiz": "quizzes"}
+ASKS = {"Predict": "predictions", "predict": "predictions", "check": "exercises", "exercise": "exercises", "Quiz": "quizzes"}
 
 
 @dataclass(frozen=True)

@@ -58,13 +58,13 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
 
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
     """Fewest faults that explain every case; else the one fault that explains the first failure."""
-    second_best = None
+    second_best, telling = None, not isinstance(failed.expected, (int, dict))  # one number fits too many mistakes
     for faults in _suspects(exercise):
         if not _explains(exercise, faults, failed):
             continue
         if all(_explains(exercise, faults, o) for o in outcomes):
             return faults
-        if len(faults) == 1:  # two at once explain a single number too easily
+        if telling and len(faults) == 1:
             second_best = second_best or faults
     return None if failed.error is not None else second_best
 
@@ -108,7 +108,8 @@ def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:
         return next((d for d in found if d), None)
     if type(expected) is not int or returned is None:
         return None
-    if isinstance(returned, (int, np.integer)) and int(returned) != expected and (int(returned) - expected) % WORD == 0:
+    whole = isinstance(returned, (int, np.integer))
+    if whole and int(returned) != expected and (int(returned) - expected) % WORD == 0:
         return Diagnosis(("overflow",), OVERFLOWED)
     if isinstance(as_array(returned), (np.integer, np.ndarray)):
         return Diagnosis(("numpy-integer",), FIXED_WIDTH)

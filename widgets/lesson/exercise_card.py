@@ -98,5 +98,6 @@ class ExerciseCard(Widget):
         if self.hints_shown < count:
             buttons.append(("hint", f"Hint {self.hints_shown + 1} of {count}", True))
         if self.solution_asked < 2:
-            buttons.append(("solution", "Really show the solution" if self.solution_asked else "Show the solution", False))
+            label = "Really show the solution" if self.solution_asked else "Show the solution"
+            buttons.append(("solution", label, False))
         return buttons

@@ -173,8 +173,8 @@ class CurveGuess:
 
     def still(self) -> list[Line]:
         places = ", ".join(x if isinstance(x, str) else written(x) for x in self.x)
-        return [Line(f"Draw {self.y_label} from {written(self.low)} to {written(self.high)}, at {self.x_label} {places}.",
-                     muted=True)]
+        return [Line(f"Draw {self.y_label} from {written(self.low)} to {written(self.high)},"
+                     f" at {self.x_label} {places}.", muted=True)]
 
     def distribution(self, entries: Sequence[dict[str, Any]], guess: list[float] | None) -> Distribution | None:
         return None  # curves of a class lie over one another; they are not counted

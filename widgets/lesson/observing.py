@@ -55,7 +55,8 @@ def _of_shapes(a: np.ndarray, b: np.ndarray, same: Callable[[np.ndarray, np.ndar
     if same(a.ravel(), b.ravel()):
         return ("other-shape",), f"The numbers are right and in order; only the shape is {b.shape}, not {a.shape}."
     if same(np.sort(a.ravel()), np.sort(b.ravel())):
-        return ("scrambled",), "All numbers are there, in other places and another shape: an axis was moved or merged wrongly."
+        return ("scrambled",), ("All numbers are there, in other places and another shape: an axis was moved or merged"
+                                " wrongly.")
     return None
 
 
@@ -76,7 +77,8 @@ def _of_values(a: np.ndarray, b: np.ndarray, limit: float,
         return ("scrambled",), "All numbers are there, in other places: an axis was moved, split or merged wrongly."
     if a.ndim == 2 and (np.abs(a - b) <= limit).all(1).any():
         wrong = np.flatnonzero(~(np.abs(a - b) <= limit).all(1))
-        return ("some-rows",), f"Some rows are right; wrong are {', '.join(map(str, wrong[:6]))}{' ...' if len(wrong) > 6 else ''}."
+        named = ", ".join(map(str, wrong[:6])) + (" ..." if len(wrong) > 6 else "")
+        return ("some-rows",), f"Some rows are right; wrong are {named}."
     return None
 
 
@@ -89,6 +91,8 @@ def _short_of(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> S
     """One term, a few times over, that every case is short of or has too much of."""
     if any(o.error for o in outcomes):
         return None
+    if (factor := _common_factor(outcomes)) is not None:
+        return ("proportional",), f"Every number is {factor} times what is expected."
     keys = [None] if not isinstance(failed.expected, dict) else [k for k in failed.expected if k != "total"]
     for key in keys:
         gaps = [_gap(o, key) for o in outcomes]
@@ -99,6 +103,15 @@ def _short_of(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> S
             for factor in (*FACTORS, *(-f for f in FACTORS)):
                 if all(gap == factor * term[name] for gap, term in zip(gaps, terms)):
                     return ("short-of",) if factor > 0 else ("too-much",), _gap_in_words(key, name, factor)
+    return None
+
+
+def _common_factor(outcomes: list[Outcome]) -> int | None:
+    """By what whole number all entries of all dicts are too large."""
+    for factor in range(2, 13):
+        if all(isinstance(o.returned, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
+               for o in outcomes):
+            return factor
     return None
 
 

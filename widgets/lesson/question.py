@@ -54,8 +54,8 @@ class Question(LessonPart):
 
     @classmethod
     def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
-        curve = (HERE / "curve.js").read_text(encoding="utf-8")
-        return super()._render_esm(compiled, server).replace("export function render", curve + "\nexport function render", 1)
+        curve, entry = (HERE / "curve.js").read_text(encoding="utf-8"), "export function render"
+        return super()._render_esm(compiled, server).replace(entry, f"{curve}\n{entry}", 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("aside"):

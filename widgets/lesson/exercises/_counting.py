@@ -10,9 +10,10 @@ from ..specification import Case
 B_16 = dict(img=224, P=16, C=3, d=768, L=12, h=12, d_ff=3072, n_classes=1000, cls_token=True, n_registers=0, pool="cls")
 
 CFG = (
-    "`cfg` is a dict: `img` (side of the square picture in pixels, a multiple of `P`), `P`, `C`, `d` (width), `L`"
-    " (layers), `h` (heads), `d_ff` (hidden width of the MLP), `n_classes` (0: no head), `cls_token` (True or False),"
-    " `n_registers`, `pool` (\"cls\" or \"gap\"). Return Python integers: NumPy's have a fixed width and can overflow."
+    "`cfg` is a dict: `img` (side of the square picture in pixels, a multiple of `P`), `P`, `C`, `d` (width),"
+    " `L` (layers), `h` (heads), `d_ff` (hidden width of the MLP), `n_classes` (0: no head), `cls_token` (True"
+    " or False), `n_registers`, `pool` (\"cls\" or \"gap\"). Return Python integers: NumPy's have a fixed width"
+    " and can overflow."
 )
 
 

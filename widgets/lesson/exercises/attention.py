@@ -88,8 +88,8 @@ EXERCISE = Exercise(
         "There is no mask. The scores may be large: the softmax must not overflow."
     ),
     hints=(
-        "Row i, column j of the scores is the dot product of query i with key j. As a product of matrices that is `q`"
-        " times the transpose of `k`, of shape `(T, T)`.",
+        "Row i, column j of the scores is the dot product of query i with key j. As a product of matrices that"
+        " is `q` times the transpose of `k`, of shape `(T, T)`.",
         "Softmax runs along the keys, that is along a row: `axis=1` with `keepdims=True`. Divide by the root of D_h"
         " before it.",
         "`np.exp(1000)` is infinite. Subtract each row's largest score first: the factor cancels in"
@@ -113,23 +113,27 @@ EXERCISE = Exercise(
     misconceptions=(
         Misconception("no-scale", "You did not scale the scores. Divide them by sqrt(D_h) before the softmax."),
         Misconception("scale-not-rooted", "You divided by D_h, not by sqrt(D_h)."),
-        Misconception("scale-tokens", "You divided by sqrt(T), the root of the number of tokens. It is the width of the"
-                      " head that counts: sqrt(D_h)."),
+        Misconception("scale-tokens", "You divided by sqrt(T), the root of the number of tokens. It is the"
+                      " width of the head that counts: sqrt(D_h)."),
         Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
-        Misconception("scaled-after", "You scaled after the softmax, so the rows no longer sum to 1. Scale the scores,"
-                      " then take the softmax."),
-        Misconception("columns", "Your softmax runs down the columns: they sum to 1, the rows do not. Row i is query i"
-                      " and shares itself out among the keys: axis=1."),
-        Misconception("whole", "Your softmax runs over the whole matrix at once. Every row sums to 1 on its own: axis=1"
-                      " with keepdims=True."),
+        Misconception("scaled-after", "You scaled after the softmax, so the rows no longer sum to 1. Scale"
+                      " the scores, then take the softmax."),
+        Misconception("maximum-of-columns", "You subtracted the largest score of each column. It must be the"
+                      " same for a whole row to cancel: `scores.max(axis=1, keepdims=True)`."),
+        Misconception("base-2", "You took powers of 2. Softmax takes powers of e: np.exp."),
+        Misconception("columns", "Your softmax runs down the columns: they sum to 1, the rows do not. Row i"
+                      " is query i and shares itself out among the keys: axis=1."),
+        Misconception("whole", "Your softmax runs over the whole matrix at once. Every row sums to 1 on its"
+                      " own: axis=1 with keepdims=True."),
         Misconception("no-softmax", "There is no softmax: the scores went straight on to v."),
-        Misconception("shares-of-scores", "You divided the scores by their sum, without exp. Negative scores then give"
-                      " negative weights. Softmax is exp(s) / sum of exp(s)."),
+        Misconception("shares-of-scores", "You divided the scores by their sum, without exp. Negative scores"
+                      " then give negative weights. Softmax is exp(s) / sum of exp(s)."),
         Misconception("hard", "All weight went to the largest score. Softmax shares it out among all keys."),
-        Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i: q k^T."),
-        Misconception("transposed-weights", "Your weights are transposed after the softmax, so the columns sum to 1. Row"
-                      " i belongs to query i."),
+        Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i:"
+                      " q k^T."),
+        Misconception("transposed-weights", "Your weights are transposed after the softmax, so the columns"
+                      " sum to 1. Row i belongs to query i."),
         Misconception("output-transposed", "The weights you return are right, but the output used them transposed:"
                       " `weights @ v`, not `weights.T @ v`."),
         Misconception("mixes-keys", "You mixed the keys. The weights come from q and k; what is mixed is v."),
@@ -138,21 +142,21 @@ EXERCISE = Exercise(
                       " after: a ViT has no mask."),
         Misconception("no-self", "Your tokens may not look at themselves. They may: the diagonal is not masked."),
         Misconception("sigmoid", "You used a sigmoid. The softmax makes each row sum to 1."),
-        Misconception("distances", "You compared q and k by their distance. Attention takes their dot product, divided by"
-                      " sqrt(D_h)."),
+        Misconception("distances", "You compared q and k by their distance. Attention takes their dot"
+                      " product, divided by sqrt(D_h)."),
         Misconception("cosine", "You normalised q and k first (cosine similarity). Attention takes the plain dot"
                       " product, divided by sqrt(D_h)."),
         Misconception("residual", "You added v to the output. The residual comes later, in the block, and adds z."),
         Misconception("swapped", "The two came back in the wrong order: first output, then weights."),
-        Misconception("scores-returned", "You returned the scores in place of the weights: the weights are what comes"
-                      " out of the softmax."),
+        Misconception("scores-returned", "You returned the scores in place of the weights: the weights are"
+                      " what comes out of the softmax."),
         Misconception("output-only", "Only the output came back. Return both: `return output, weights`."),
         Misconception("weights-only", "Only the weights came back. Return both: `return output, weights`."),
-        Misconception("overflow-exp", "exp overflowed: large scores give infinity over infinity, which is nan. Subtract"
-                      " each row's largest score first; the weights stay the same.", _overflows),
-        Misconception("rows-off-1", "The rows of your weights do not sum to 1. A softmax divides each row by its own sum,"
-                      " and nothing follows it.", _rows_off_one),
-        Misconception("not-transposed", "The product does not fit: q and k are both (T, D_h), so k must be transposed:"
-                      " `q @ k.T`.", _not_transposed),
+        Misconception("overflow-exp", "exp overflowed: large scores give infinity over infinity, which is"
+                      " nan. Subtract each row's largest score first; the weights stay the same.", _overflows),
+        Misconception("rows-off-1", "The rows of your weights do not sum to 1. A softmax divides each row"
+                      " by its own sum, and nothing follows it.", _rows_off_one),
+        Misconception("not-transposed", "The product does not fit: q and k are both (T, D_h), so k must"
+                      " be transposed: `q @ k.T`.", _not_transposed),
     ),
 )

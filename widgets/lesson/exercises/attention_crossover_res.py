@@ -23,13 +23,14 @@ def faulty(cfg: dict[str, Any], faults: frozenset[str] = frozenset()) -> int:
     prefix = cfg["cls_token"] + cfg["n_registers"]
     prefix = 0 if "patches-for-tokens" in faults else 1 + cfg["n_registers"] if "class-always" in faults else prefix
     prefix = int(cfg["cls_token"]) if "registers-forgotten" in faults else prefix
+    prefix = -prefix if "prefix-added" in faults else prefix
     linear = (3 if "output-projection" in faults else 4) * d * d + _mlp(d, d_ff, faults)
     attention = 1 if "scores-only" in faults else 4 if "flops-against-macs" in faults else 2
     width = d // cfg["h"] if "one-head" in faults else d * cfg["h"] if "heads-multiply" in faults else d
     side = 1
     if "starts-at-img" in faults:
         side = cfg["img"] // P
-    while not _outweighs(attention * width * (side * side + prefix), linear, faults):
+    while not _outweighs(attention * width * (side * side + prefix), linear + _ends(cfg, side, prefix, faults), faults):
         side += 1
     if "rounded" in faults:
         side = max(1, round(math.sqrt(max(0, linear / (attention * width) - prefix))))
@@ -40,12 +41,20 @@ def faulty(cfg: dict[str, Any], faults: frozenset[str] = frozenset()) -> int:
     if "one-further" in faults:
         side += 1
     if "any-pixel" in faults:
-        return math.ceil(math.sqrt(linear / (attention * width) - prefix) * P)
+        return math.ceil(math.sqrt(max(0, linear / (attention * width) - prefix)) * P)
     if "side-below" in faults:
         side -= 1
     if "grid-returned" in faults:
         return side
     return side * side + prefix if "tokens-returned" in faults else side * P
+
+
+def _ends(cfg: dict[str, Any], side: int, prefix: int, faults: frozenset[str]) -> float:
+    """Patch embedding and head, for each layer and token."""
+    if "ends-included" not in faults:
+        return 0
+    ends = side * side * cfg["P"] ** 2 * cfg["C"] * cfg["d"] + cfg["d"] * cfg["n_classes"]
+    return ends / (cfg["L"] * (side * side + prefix))
 
 
 def _mlp(d: int, d_ff: int, faults: frozenset[str]) -> int:
@@ -76,24 +85,27 @@ EXERCISE = Exercise(
     purpose="\"Attention is quadratic\" only bites from a certain size on. Find it.",
     signature="def attention_crossover_res(cfg):",
     text=(
-        "Write `attention_crossover_res(cfg)`: the smallest side of a square picture, in pixels and a multiple of `P`, at"
-        " which the multiply-adds of attention (Q K^T and A V) are at least those of the linear layers (Q, K, V, output and"
+        "Write `attention_crossover_res(cfg)`: the smallest side of a square picture, in pixels and a multiple"
+        " of `P`, at which the multiply-adds of attention (Q K^T and A V) are at least those of the linear"
+        " layers (Q, K, V, output and"
         f" MLP). {CFG}\n\n"
         "T counts class token and registers. `cfg[\"img\"]` plays no part."
     ),
     hints=(
         "Write both costs for one layer: attention 2 T^2 d, linear T (4 d^2 + 2 d d_ff). Which factors cancel?",
-        "What is left is T >= 2 d + d_ff. T is the number of patches plus class token and registers, and the number of"
-        " patches is a square: (side / P)^2.",
-        "Try side = P, 2 P, 3 P and so on, and return the first at which attention is at least as large. Equal counts.",
+        "What is left is T >= 2 d + d_ff. T is the number of patches plus class token and registers, and the"
+        " number of patches is a square: (side / P)^2.",
+        "Try side = P, 2 P, 3 P and so on, and return the first at which attention is at least as large. Equal"
+        " counts.",
     ),
     solution=SOLUTION,
     commentary=(
-        "The condition is T >= 2 d + d_ff, and with d_ff = 4 d that is T >= 6 d. So wider models cross later: ViT-B/16 at"
-        " 1,088 px, its narrow sister Ti/16 at 544 px."
+        "The condition is T >= 2 d + d_ff, and with d_ff = 4 d that is T >= 6 d. So wider models cross later:"
+        " ViT-B/16 at 1,088 px, its narrow sister Ti/16 at 544 px."
     ),
     cases=(
-        case("ViT-B/16", B_16), case("a small model with 3 registers", ODD), case("averaged, with 2 registers", AVERAGED),
+        case("ViT-B/16", B_16), case("a small model with 3 registers", ODD), case("averaged, with 2"
+                                                                                  " registers", AVERAGED),
         case("class token and register, averaged", BOTH),
         case("costs that meet exactly", changed(img=64, P=8, d=8, L=2, h=2, d_ff=9, cls_token=False, pool="gap")),
         case("one token short of a whole grid", changed(img=64, P=8, d=8, L=2, h=2, d_ff=10, cls_token=False, pool="gap")),
@@ -103,25 +115,34 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens too."),
+        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens"
+                      " too."),
+        Misconception("prefix-added", "You added class token and registers to what is needed. They are tokens you"
+                      " have: with them, fewer patches are enough."),
+        Misconception("ends-included", "You counted patch embedding and head with the linear layers. Here"
+                      " those are Q, K, V, output and MLP alone."),
         Misconception("registers-forgotten", "The registers are missing from T."),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
-        Misconception("strictly-more", "You asked for more. \"At least\" includes the size at which the two are equal."),
-        Misconception("starts-at-img", "Your search starts at `cfg[\"img\"]`, which plays no part. Start at one patch."),
+        Misconception("strictly-more", "You asked for more. \"At least\" includes the size at which the two"
+                      " are equal."),
+        Misconception("starts-at-img", "Your search starts at `cfg[\"img\"]`, which plays no part. Start at"
+                      " one patch."),
         Misconception("grid-returned", "You returned the side in patches. Multiply by P for pixels."),
         Misconception("tokens-returned", "You returned the number of tokens. The side in pixels is asked for."),
-        Misconception("side-below", "That is one step too small: the last size at which the linear layers still cost more."),
+        Misconception("side-below", "That is one step too small: the last size at which the linear layers"
+                      " still cost more."),
         Misconception("rounded", "You rounded to the nearest side. The cost must be at least as large: round up."),
-        Misconception("doubled", "You doubled the side until it was enough, and so stepped over the smallest. Go one patch at"
-                      " a time."),
+        Misconception("doubled", "You doubled the side until it was enough, and so stepped over the smallest."
+                      " Go one patch at a time."),
         Misconception("one-further", "That is one step too far: the size before is already enough."),
-        Misconception("any-pixel", "That side is no multiple of P. Round the side in patches up, then multiply by P."),
+        Misconception("any-pixel", "That side is no multiple of P. Round the side in patches up, then"
+                      " multiply by P."),
         Misconception("scores-only", "You counted Q K^T alone. A V costs the same again."),
-        Misconception("flops-against-macs", "You compared FLOPs of attention with MACs of the linear layers: one of the two"
-                      " has a factor 2 too many."),
+        Misconception("flops-against-macs", "You compared FLOPs of attention with MACs of the linear layers:"
+                      " one of the two has a factor 2 too many."),
         Misconception("one-head", "You counted one head of attention. All h of them make 2 T^2 d."),
-        Misconception("heads-multiply", "You multiplied attention by the number of heads. They share the width: 2 T^2 d in"
-                      " all."),
+        Misconception("heads-multiply", "You multiplied attention by the number of heads. They share the"
+                      " width: 2 T^2 d in all."),
         Misconception("output-projection", "The output projection is missing: four matrices of d x d, not three."),
         Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
         Misconception("mlp-forgotten", "The MLP is missing from the linear layers."),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..specification import Case, Exercise, Misconception
-from . import _pieces
+from . import _block
 from ._bridge import numbers, tensor
 
 
@@ -26,7 +26,7 @@ def expected(z: np.ndarray, params: dict[str, Any]) -> np.ndarray:
 
 def faulty(z: np.ndarray, params: dict[str, Any], faults: frozenset[str] = frozenset()) -> np.ndarray:
     """One block with the named mistakes."""
-    return _pieces.encoder(z, params, faults)
+    return _block.encoder(z, params, faults)
 
 
 def _case(seed: int, tokens: int, width: int, hidden: int, heads: int, spread: float = 1.0) -> tuple:
@@ -79,16 +79,16 @@ EXERCISE = Exercise(
     purpose="A ViT is this function, twelve times over.",
     signature="def encoder_block(z, params):",
     text=(
-        "Write `encoder_block(z, params)`: `z` is `(T, d)`, and what comes back is `(T, d)`. First `z' = MSA(LN(z)) + z`,"
-        " then `MLP(LN(z')) + z'`.\n\n"
-        "`params` holds `ln1_g, ln1_b` (gain and shift of the first norm), `W_qkv` (d, 3d), `b_qkv`, `W_o` (d, d), `b_o`,"
-        " `ln2_g, ln2_b`, `W_1` (d, d_ff), `b_1`, `W_2` (d_ff, d), `b_2`, and `h`, the number of heads. Columns of `W_qkv`"
-        " are q, then k, then v; head j takes columns `j*D_h` to `(j+1)*D_h` of each. Epsilon is 1e-6, the activation is"
-        " the exact GELU, x times the normal distribution function of x, and there is no mask. Leave `z` as it was."
+        "Write `encoder_block(z, params)`: `z` is `(T, d)`, and what comes back is `(T, d)`. First `z' ="
+        " MSA(LN(z)) + z`, then `MLP(LN(z')) + z'`.\n\n`params` holds `ln1_g, ln1_b` (gain and shift of the"
+        " first norm), `W_qkv` (d, 3d), `b_qkv`, `W_o` (d, d), `b_o`, `ln2_g, ln2_b`, `W_1` (d, d_ff), `b_1`,"
+        " `W_2` (d_ff, d), `b_2`, and `h`, the number of heads. Columns of `W_qkv` are q, then k, then v; head"
+        " j takes columns `j*D_h` to `(j+1)*D_h` of each. Epsilon is 1e-6, the activation is the exact GELU, x"
+        " times the normal distribution function of x, and there is no mask. Leave `z` as it was."
     ),
     hints=(
-        "Write the pieces first: norm, attention, MLP. The two exercises before this one have two of them. The block"
-        " itself is two lines, and the stream is never normalised, only what each sublayer reads.",
+        "Write the pieces first: norm, attention, MLP. The two exercises before this one have two of them. The"
+        " block itself is two lines, and the stream is never normalised, only what each sublayer reads.",
         "The second line starts from z', the sum of the first line, in both places: what the norm reads and what is"
         " added. `z += ...` would change the reader's own array; write `z = z + ...`.",
         "The exact GELU is `0.5 * x * (1 + erf(x / sqrt(2)))`. NumPy has no erf: `np.vectorize(math.erf)` or"
@@ -96,8 +96,9 @@ EXERCISE = Exercise(
     ),
     solution=SOLUTION,
     commentary=(
-        "Attention moves information between tokens; the MLP works inside each. The sum z runs through both untouched,"
-        " which is why it is called the residual stream: every sublayer reads a normalised copy and adds to it."
+        "Attention moves information between tokens; the MLP works inside each. The sum z runs through both"
+        " untouched, which is why it is called the residual stream: every sublayer reads a normalised copy and"
+        " adds to it."
     ),
     cases=(
         Case("5 tokens, d = 6, d_ff = 10, 3 heads", lambda: _case(400, 5, 6, 10, 3)),
@@ -107,51 +108,57 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("post-norm", "You normalised after each sum, as BERT does. ViT normalises what each sublayer reads"
-                      " (pre-norm): z + MSA(LN(z))."),
+        Misconception("post-norm", "You normalised after each sum, as BERT does. ViT normalises what each"
+                      " sublayer reads (pre-norm): z + MSA(LN(z))."),
         Misconception("no-first-residual", "The first residual is missing: z is added to what attention gives."),
         Misconception("no-second-residual", "The second residual is missing: z' is added to what the MLP gives."),
-        Misconception("residual-from-norm", "You added the normalised rows. What is added is the stream before its norm:"
-                      " z, and then z'."),
-        Misconception("second-residual-from-z", "Your second residual adds z, the block's input. It adds z', the sum of the"
-                      " first half; otherwise attention's part is lost."),
-        Misconception("parallel", "Both halves read the block's input, as in ViT-22B. Here the MLP reads LN(z'), the norm"
-                      " of the first sum."),
+        Misconception("residual-from-norm", "You added the normalised rows. What is added is the stream"
+                      " before its norm: z, and then z'."),
+        Misconception("second-residual-from-z", "Your second residual adds z, the block's input. It adds z',"
+                      " the sum of the first half; otherwise attention's part is lost."),
+        Misconception("parallel", "Both halves read the block's input, as in ViT-22B. Here the MLP reads"
+                      " LN(z'), the norm of the first sum."),
+        Misconception("no-mlp", "The second half is missing: MLP(LN(z')) + z'."),
+        Misconception("mlp-of-attention", "The MLP read what attention gave, without z. It reads LN(z'), the"
+                      " norm of the sum."),
+        Misconception("residual-doubled", "Your second residual counts z' twice."),
         Misconception("mlp-first", "The MLP came first. Attention comes first, then the MLP."),
         Misconception("no-first-norm", "Attention read z itself. It reads LN(z)."),
         Misconception("no-second-norm", "The MLP read z' itself. It reads LN(z')."),
-        Misconception("one-norm", "Both halves used the first norm's gain and shift. The second has its own: ln2_g and"
-                      " ln2_b."),
+        Misconception("one-norm", "Both halves used the first norm's gain and shift. The second has its own:"
+                      " ln2_g and ln2_b."),
         Misconception("norms-swapped", "The two norms changed places: ln1 belongs to attention, ln2 to the MLP."),
         Misconception("gelu-tanh", "You used GELU's tanh form. The exact one is x Phi(x), with erf."),
-        Misconception("gelu-sigmoid", "You used x sigmoid(1.702 x), a quick form of GELU. The exact one is x Phi(x), with"
-                      " erf."),
+        Misconception("gelu-sigmoid", "You used x sigmoid(1.702 x), a quick form of GELU. The exact one is x"
+                      " Phi(x), with erf."),
         Misconception("gelu-erf-unscaled", "Inside GELU's erf stands x / sqrt(2); you left the root out."),
         Misconception("relu", "You used ReLU. ViT's activation is GELU."),
         Misconception("silu", "You used SiLU, x sigmoid(x). ViT's activation is GELU, x Phi(x)."),
         Misconception("no-activation", "There is no activation between the MLP's two layers."),
-        Misconception("activation-last", "The activation stands behind the second layer. It stands between the two."),
-        Misconception("activation-twice", "There is an activation behind the second layer too. Only one, between the two."),
+        Misconception("activation-last", "The activation stands behind the second layer. It stands between"
+                      " the two."),
+        Misconception("activation-twice", "There is an activation behind the second layer too. Only one,"
+                      " between the two."),
         Misconception("no-b_1", "The bias of the MLP's first layer, b_1, is missing."),
         Misconception("no-b_2", "The bias of the MLP's second layer, b_2, is missing."),
         Misconception("attention-activated", "There is an activation behind attention. Only the MLP has one."),
-        Misconception("normed-again", "You normalised once more at the end. The final norm comes after the last block, not"
-                      " in each."),
-        Misconception("heads-as-width", "You took `params[\"h\"]` for the width of a head. It is the number of heads; each"
-                      " is d / h wide."),
+        Misconception("normed-again", "You normalised once more at the end. The final norm comes after the"
+                      " last block, not in each."),
+        Misconception("heads-as-width", "You took `params[\"h\"]` for the width of a head. It is the number"
+                      " of heads; each is d / h wide."),
         Misconception("eps-1e-5", "Your epsilon is 1e-5, PyTorch's default. Here it is 1e-6."),
-        Misconception("eps-1e-12", "Your epsilon is missing, or as small as 1e-12, the library's default. Here it is"
-                      " sqrt(variance + 1e-6)."),
+        Misconception("eps-1e-12", "Your epsilon is missing, or as small as 1e-12, the library's default."
+                      " Here it is sqrt(variance + 1e-6)."),
         Misconception("eps-outside", "Your epsilon is outside the root: sqrt(variance + eps)."),
-        Misconception("sample-variance", "Your norms divide the variance by d - 1. It is the population variance, divided"
-                      " by d."),
+        Misconception("sample-variance", "Your norms divide the variance by d - 1. It is the population"
+                      " variance, divided by d."),
         Misconception("scale-width", "You divided the scores by sqrt(d), not by sqrt(D_h), the width of a head."),
         Misconception("no-scale", "The scores are not scaled: divide them by sqrt(D_h)."),
         Misconception("one-head", "The heads were ignored: `params[\"h\"]` says how many there are."),
-        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads must go behind"
-                      " tokens before they are merged."),
-        Misconception("split-by-reshape", "Your reshape keeps the shape and scrambles the content: split d into (T, h, D_h)"
-                      " first, then bring the heads to the front."),
+        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads"
+                      " must go behind tokens before they are merged."),
+        Misconception("split-by-reshape", "Your reshape keeps the shape and scrambles the content: split d"
+                      " into (T, h, D_h) first, then bring the heads to the front."),
         Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1."),
         Misconception("causal", "You masked the later tokens. A ViT has no mask."),
         Misconception("no-qkv-bias", "The bias b_qkv is missing."),

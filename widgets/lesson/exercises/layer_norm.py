@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
-from . import _pieces
+from . import _block
 from ._bridge import numbers, tensor
 
 
@@ -19,7 +19,7 @@ def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> 
 def faulty(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float,
            faults: frozenset[str] = frozenset()) -> np.ndarray:
     """LayerNorm with the named mistakes."""
-    return _pieces.norm(x, gain, shift, eps, faults)
+    return _block.norm(x, gain, shift, eps, faults)
 
 
 def _case(seed: int, tokens: int, width: int, eps: float, spread: float = 1.0) -> tuple:
@@ -53,22 +53,22 @@ EXERCISE = Exercise(
     purpose="It stands 25 times in ViT-B/16, and its epsilon differs from one code to the next.",
     signature="def layer_norm(x, gain, shift, eps):",
     text=(
-        "Write `layer_norm(x, gain, shift, eps)`. `x` is `(T, D)`, one row a token; `gain` and `shift` are `(D,)`. Every"
-        " row is brought to mean 0 and, but for `eps`, variance 1 over its own D numbers; then it is multiplied by `gain`"
-        " and `shift` is added. The variance is the population variance, divided by D, and `eps` is added to it inside"
-        " the root. Return `(T, D)`."
+        "Write `layer_norm(x, gain, shift, eps)`. `x` is `(T, D)`, one row a token; `gain` and `shift` are"
+        " `(D,)`. Every row is brought to mean 0 and, but for `eps`, variance 1 over its own D numbers; then it"
+        " is multiplied by `gain` and `shift` is added. The variance is the population variance, divided by D,"
+        " and `eps` is added to it inside the root. Return `(T, D)`."
     ),
     hints=(
-        "Each token is normalised by itself: no number of one row may depend on another row. So mean and variance run"
-        " along the last axis.",
-        "Keep the axis, so that the shapes fit: `x.mean(axis=-1, keepdims=True)` is `(T, 1)`. `x.var` of NumPy divides"
-        " by D; `torch.var` divides by D - 1 unless told otherwise.",
+        "Each token is normalised by itself: no number of one row may depend on another row. So mean and"
+        " variance run along the last axis.",
+        "Keep the axis, so that the shapes fit: `x.mean(axis=-1, keepdims=True)` is `(T, 1)`. `x.var` of NumPy"
+        " divides by D; `torch.var` divides by D - 1 unless told otherwise.",
         "Center, divide by `np.sqrt(variance + eps)`, multiply by `gain`, add `shift`, in this order.",
     ),
     solution=SOLUTION,
     commentary=(
-        "Epsilon sits inside the root, beside the variance. It keeps a row of equal numbers from dividing by zero, and"
-        " it matters for rows whose variance is about as small: the check uses such rows."
+        "Epsilon sits inside the root, beside the variance. It keeps a row of equal numbers from dividing by"
+        " zero, and it matters for rows whose variance is about as small: the check uses such rows."
     ),
     cases=(
         Case("3 tokens of width 5, eps = 0.1", lambda: _case(300, 3, 5, 0.1)),
@@ -85,23 +85,30 @@ EXERCISE = Exercise(
         Misconception("no-eps", "The epsilon you were given is not used: sqrt(variance + eps)."),
         Misconception("eps-1e-5", "You used 1e-5, PyTorch's default, in place of the eps you were given."),
         Misconception("eps-1e-6", "You used 1e-6 in place of the eps you were given."),
-        Misconception("eps-squared", "You squared epsilon. It is added to the variance as it is: sqrt(variance + eps)."),
-        Misconception("eps-last", "You added epsilon after the division. It belongs to the variance: sqrt(variance + eps)."),
-        Misconception("sample-variance", "You divided the variance by D - 1 (torch.var does so by default). LayerNorm"
-                      " takes the population variance, divided by D."),
-        Misconception("sum-of-squares", "You divided by the root of the sum of squares. The variance is their mean: divide"
-                      " the sum by D."),
-        Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the variance."),
+        Misconception("eps-root", "You added two roots, sqrt(variance) + sqrt(eps). One root is taken, of the sum:"
+                      " sqrt(variance + eps)."),
+        Misconception("twice", "You normalised twice."),
+        Misconception("gain-divides", "You divided by the gain. Multiply by it."),
+        Misconception("eps-squared", "You squared epsilon. It is added to the variance as it is:"
+                      " sqrt(variance + eps)."),
+        Misconception("eps-last", "You added epsilon after the division. It belongs to the variance:"
+                      " sqrt(variance + eps)."),
+        Misconception("sample-variance", "You divided the variance by D - 1 (torch.var does so by default)."
+                      " LayerNorm takes the population variance, divided by D."),
+        Misconception("sum-of-squares", "You divided by the root of the sum of squares. The variance is their"
+                      " mean: divide the sum by D."),
+        Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the"
+                      " variance."),
         Misconception("largest", "You divided by the largest deviation. It is the root of the variance."),
         Misconception("median", "You subtracted the median. It is the mean."),
         Misconception("not-rooted", "You divided by the variance, not by its root."),
-        Misconception("over-tokens", "You normalised down the columns, over the tokens, as BatchNorm does. LayerNorm works"
-                      " along each row: axis=-1."),
+        Misconception("over-tokens", "You normalised down the columns, over the tokens, as BatchNorm does."
+                      " LayerNorm works along each row: axis=-1."),
         Misconception("over-everything", "You normalised the whole matrix at once. Every row has its own mean and"
                       " variance: axis=-1 with keepdims=True."),
         Misconception("not-centred", "The mean was not subtracted from x."),
-        Misconception("rms", "You left the mean out altogether (RMSNorm). LayerNorm subtracts it, and takes the variance"
-                      " around it."),
+        Misconception("rms", "You left the mean out altogether (RMSNorm). LayerNorm subtracts it, and takes"
+                      " the variance around it."),
         Misconception("no-gain", "Did you apply the gain? Multiply by it after normalising."),
         Misconception("no-shift", "Did you apply the shift? Add it at the end."),
         Misconception("gain-shift-swapped", "Gain and shift changed places: multiply by gain, add shift."),

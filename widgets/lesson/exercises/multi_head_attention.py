@@ -56,17 +56,18 @@ EXERCISE = Exercise(
     purpose="Here a reshape in the wrong place mixes tokens and heads, and no shape check sees it.",
     signature="def multi_head_attention(z, W_qkv, b_qkv, W_o, b_o, heads):",
     text=(
-        "Write `multi_head_attention(z, W_qkv, b_qkv, W_o, b_o, heads)`. `z` is `(T, D)`; `W_qkv` is `(D, 3D)` with the"
-        " columns of q first, then k, then v, and `b_qkv` is `(3D,)`; `W_o` is `(D, D)` and `b_o` `(D,)`. Head j takes"
-        " the columns `j*D_h` to `(j+1)*D_h` of each of q, k and v, with `D_h = D // heads`.\n\n"
-        "Return `(T, D)`: every head's attention, the heads side by side in their order, times `W_o`, plus `b_o`. No"
-        " mask and no residual."
+        "Write `multi_head_attention(z, W_qkv, b_qkv, W_o, b_o, heads)`. `z` is `(T, D)`; `W_qkv` is `(D, 3D)`"
+        " with the columns of q first, then k, then v, and `b_qkv` is `(3D,)`; `W_o` is `(D, D)` and `b_o`"
+        " `(D,)`. Head j takes the columns `j*D_h` to `(j+1)*D_h` of each of q, k and v, with `D_h = D //"
+        " heads`.\n\nReturn `(T, D)`: every head's attention, the heads side by side in their order, times"
+        " `W_o`, plus `b_o`. No mask and no residual."
     ),
     hints=(
-        "One product makes everything: `z @ W_qkv + b_qkv` is `(T, 3D)`. Its first D columns are q, the next D are k,"
-        " the last D are v. A loop over heads is a fine first version.",
-        "To split without a loop: `x.reshape(T, heads, D_h)` gives each token its heads, and only then `swapaxes(0, 1)`"
-        " brings the heads to the front. `x.reshape(heads, T, D_h)` has the same shape and other numbers.",
+        "One product makes everything: `z @ W_qkv + b_qkv` is `(T, 3D)`. Its first D columns are q, the next D"
+        " are k, the last D are v. A loop over heads is a fine first version.",
+        "To split without a loop: `x.reshape(T, heads, D_h)` gives each token its heads, and only then"
+        " `swapaxes(0, 1)` brings the heads to the front. `x.reshape(heads, T, D_h)` has the same shape and"
+        " other numbers.",
         "To join, go back the same way: `(heads, T, D_h)`, `swapaxes(0, 1)`, then `reshape(T, D)`. The scale is"
         " `sqrt(D_h)`, the width of a head, not of the model.",
     ),
@@ -84,43 +85,50 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("scale-width", "You divided by sqrt(D), not by sqrt(D_h). A score is a dot product over the columns"
-                      " of one head, and there are D_h of them."),
+        Misconception("scale-width", "You divided by sqrt(D), not by sqrt(D_h). A score is a dot product over"
+                      " the columns of one head, and there are D_h of them."),
         Misconception("no-scale", "You did not scale the scores. Divide them by sqrt(D_h) before the softmax."),
         Misconception("scale-not-rooted", "You divided by D_h, not by sqrt(D_h)."),
-        Misconception("scale-heads", "You divided by the root of the number of heads. It is the width of a head that"
-                      " counts: sqrt(D_h)."),
-        Misconception("scale-tokens", "You divided by the root of the number of tokens. It is the width of a head that"
-                      " counts: sqrt(D_h)."),
+        Misconception("scale-heads", "You divided by the root of the number of heads. It is the width of a"
+                      " head that counts: sqrt(D_h)."),
+        Misconception("scale-tokens", "You divided by the root of the number of tokens. It is the width of a"
+                      " head that counts: sqrt(D_h)."),
         Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
-        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads must go behind"
-                      " tokens, (T, heads, D_h), before they are merged into (T, D)."),
+        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads"
+                      " must go behind tokens, (T, heads, D_h), before they are merged into (T, D)."),
         Misconception("split-by-reshape", "Your reshape keeps the shape and scrambles the content: split D into (T,"
                       " heads, D_h) first, then bring the heads to the front with swapaxes."),
-        Misconception("strided-heads", "Your heads take every few columns. Head j takes neighbours: columns j*D_h to"
-                      " (j+1)*D_h, so the axis splits as (heads, D_h), not (D_h, heads)."),
-        Misconception("merged-strided", "You joined the heads number by number. They stand side by side: all of head 0,"
-                      " then all of head 1."),
+        Misconception("strided-heads", "Your heads take every few columns. Head j takes neighbours: columns"
+                      " j*D_h to (j+1)*D_h, so the axis splits as (heads, D_h), not (D_h, heads)."),
+        Misconception("merged-strided", "You joined the heads number by number. They stand side by side: all"
+                      " of head 0, then all of head 1."),
         Misconception("heads-reversed", "The heads are joined in reverse order. Head 0 comes first."),
         Misconception("one-head", "The heads were ignored: you ran a single head over all D columns."),
         Misconception("one-map", "All heads used one map of weights. Every head has its own."),
-        Misconception("third-columns", "You took every third column. The columns of W_qkv are all of q, then all of k, then"
-                      " all of v."),
-        Misconception("packed-by-head", "You read W_qkv head by head (q, k, v of head 0, then of head 1). Its columns are"
-                      " all of q, then all of k, then all of v."),
+        Misconception("third-columns", "You took every third column. The columns of W_qkv are all of q, then"
+                      " all of k, then all of v."),
+        Misconception("packed-by-head", "You read W_qkv head by head (q, k, v of head 0, then of head 1). Its"
+                      " columns are all of q, then all of k, then all of v."),
         Misconception("order-vqk", "You read the columns in another order. They are q, then k, then v."),
-        Misconception("order-qvk", "You took the second D columns for v and the third for k. They are q, then k, then v."),
+        Misconception("order-qvk", "You took the second D columns for v and the third for k. They are q, then"
+                      " k, then v."),
         Misconception("no-qkv-bias", "The bias `b_qkv` is missing."),
         Misconception("no-output-bias", "The bias `b_o` is missing."),
-        Misconception("bias-for-each-head", "The bias `b_o` was added once a head. It is added once, behind `W_o`."),
+        Misconception("bias-for-each-head", "The bias `b_o` was added once a head. It is added once, behind"
+                      " `W_o`."),
+        Misconception("bias-before", "You added `b_o` before `W_o`. It is added behind it."),
+        Misconception("one-query", "All heads used the queries of head 0. Every head has its own."),
+        Misconception("averaged", "You averaged over the tokens. Every token keeps its own row: (T, D)."),
         Misconception("heads-summed", "You added the heads up. They stand side by side."),
-        Misconception("heads-attend", "The heads stayed behind the tokens, so each token's heads looked at one another and"
-                      " no token at another token. Bring the heads to the front before q k^T."),
-        Misconception("no-output-projection", "The output projection is missing: the joined heads go through `W_o` and"
-                      " `b_o`."),
-        Misconception("output-transposed", "You multiplied by the transpose of `W_o`. It is stored (in, out): `@ W_o`."),
-        Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1: the last axis."),
+        Misconception("heads-attend", "The heads stayed behind the tokens, so each token's heads looked at"
+                      " one another and no token at another token. Bring the heads to the front before q k^T."),
+        Misconception("no-output-projection", "The output projection is missing: the joined heads go through"
+                      " `W_o` and `b_o`."),
+        Misconception("output-transposed", "You multiplied by the transpose of `W_o`. It is stored (in, out):"
+                      " `@ W_o`."),
+        Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1: the last"
+                      " axis."),
         Misconception("whole", "Your softmax runs over each head's whole map. Every row sums to 1 on its own."),
         Misconception("no-softmax", "There is no softmax: the scores went straight on to v."),
         Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i."),

@@ -20,6 +20,8 @@ def faulty(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray, faults: frozen
     """Tokens as they come out with the named mistakes."""
     if "bias-first" in faults:
         return (patches + b_E[:1]) @ W_E
+    if "mean-patch" in faults:
+        patches = patches - patches.mean(0)
     if "centred" in faults:
         patches = patches - patches.mean(1, keepdims=True)
     if "normalised" in faults:
@@ -92,8 +94,8 @@ EXERCISE = Exercise(
     ),
     solution=SOLUTION,
     commentary=(
-        "No patch sees another here, and every patch meets the same matrix. That is why the same step can be written"
-        " as a convolution whose kernel and stride are both P."
+        "No patch sees another here, and every patch meets the same matrix. That is why the same step can be"
+        " written as a convolution whose kernel and stride are both P."
     ),
     cases=(
         Case("5 patches of 12 numbers, d = 7", lambda: _case(10, 5, 12, 7)),
@@ -110,29 +112,34 @@ EXERCISE = Exercise(
                       " tokens, not to the pixels."),
         Misconception("relu", "You put an activation behind the projection. The patch embedding is linear: a matrix"
                       " and a bias, nothing else."),
-        Misconception("softmax", "You put a softmax behind the projection. The patch embedding is linear: a matrix and a"
-                      " bias, nothing else."),
+        Misconception("softmax", "You put a softmax behind the projection. The patch embedding is linear: a"
+                      " matrix and a bias, nothing else."),
         Misconception("unit-columns", "You brought the columns of `W_E` to length 1. The matrix is used as it is."),
-        Misconception("centred", "You subtracted each patch's mean first. The embedding takes the numbers as they are."),
+        Misconception("centred", "You subtracted each patch's mean first. The embedding takes the numbers as"
+                      " they are."),
+        Misconception("mean-patch", "You subtracted the average patch. The embedding takes the numbers as"
+                      " they are."),
         Misconception("normalised", "You normalised each patch first. LayerNorm comes later, inside the block; the"
                       " embedding takes the numbers as they are."),
-        Misconception("scaled-255", "You divided by 255. The pixels were prepared before; the embedding only projects."),
-        Misconception("channels-last", "You reordered the numbers of each patch (channels-last). The rows of `W_E` are"
-                      " in the order of the patch: channel, row, column."),
-        Misconception("weights-reshaped", "You reshaped `W_E` where a transpose was meant, or reshaped it at all: the"
-                      " shape fits and the weights are scrambled. `W_E` is (C*P*P, d) and is used as it is."),
-        Misconception("scaled-root", "You multiplied by sqrt(d), as the text transformer does. ViT does not scale its"
-                      " embeddings."),
-        Misconception("divided-root", "You divided by the root of the row's length. That belongs to the start values of"
-                      " training or to attention, not to this product."),
+        Misconception("scaled-255", "You divided by 255. The pixels were prepared before; the embedding only"
+                      " projects."),
+        Misconception("channels-last", "You reordered the numbers of each patch (channels-last). The rows of"
+                      " `W_E` are in the order of the patch: channel, row, column."),
+        Misconception("weights-reshaped", "You reshaped `W_E` where a transpose was meant, or reshaped it at"
+                      " all: the shape fits and the weights are scrambled. `W_E` is (C*P*P, d) and is used as"
+                      " it is."),
+        Misconception("scaled-root", "You multiplied by sqrt(d), as the text transformer does. ViT does not"
+                      " scale its embeddings."),
+        Misconception("divided-root", "You divided by the root of the row's length. That belongs to the start"
+                      " values of training or to attention, not to this product."),
         Misconception("averaged", "You averaged over the patches. Each patch stays a token of its own: (N, d)."),
         Misconception("first-only", "Only the first patch was embedded. All N rows go through the same matrix."),
-        Misconception("class-row", "You put a row in front. The class token comes in the next step; here N rows come"
-                      " in and N go out."),
+        Misconception("class-row", "You put a row in front. The class token comes in the next step; here N"
+                      " rows come in and N go out."),
         Misconception("turned", "Your tokens are the columns. Tokens are rows: (N, d), not (d, N)."),
-        Misconception("not-fitting", "The product does not fit: `patches` is (N, C*P*P) and `W_E` is (C*P*P, d), stored"
-                      " (in, out). So it is `patches @ W_E`, nothing transposed.", _products_do_not_fit),
-        Misconception("bias-down", "The bias does not fit: it has d numbers, one a column, and is added to every row as"
-                      " it is.", _bias_down_the_tokens),
+        Misconception("not-fitting", "The product does not fit: `patches` is (N, C*P*P) and `W_E` is"
+                      " (C*P*P, d), stored (in, out). So it is `patches @ W_E`, nothing transposed.", _products_do_not_fit),
+        Misconception("bias-down", "The bias does not fit: it has d numbers, one a column, and is added"
+                      " to every row as it is.", _bias_down_the_tokens),
     ),
 )

@@ -64,6 +64,8 @@ def _arranged(cut: np.ndarray, faults: frozenset[str]) -> np.ndarray:
         return cut.reshape(rows * columns, *cut.shape[2:])
     if "grid-kept" in faults:
         return cut.reshape(*cut.shape[:2], -1)
+    if "channels-in-front" in faults:
+        return np.moveaxis(cut, 2, 0).reshape(rows * columns, -1)
     if "channels-apart" in faults:
         return np.moveaxis(cut, 2, 0).reshape(channels * rows * columns, P * P)
     flat = cut.reshape(rows * columns, -1)
@@ -137,6 +139,7 @@ EXERCISE = Exercise(
     cases=(
         Case("a picture of 2 channels, 4 x 6 px, numbered from 0, P = 2", lambda: (numbered(2, 4, 6), 2), 0),
         Case("a picture of 3 channels, 6 x 3 px, numbered from 0, P = 3", lambda: (numbered(3, 6, 3), 3), 0),
+        Case("a square picture of 3 channels, 4 x 4 px, numbered from 0, P = 2", lambda: (numbered(3, 4, 4), 2), 0),
         Case("a photograph of 3 channels, 32 x 48 px, P = 8", lambda: (photograph(32, 48), 8), 0),
         Case("a grey picture of 1 channel, 8 x 8 px, P = 4", lambda: (numbered(1, 8, 8) / 64, 4), 0),
         Case("a picture that is one patch: 3 channels, 4 x 4 px, P = 4", lambda: (numbered(3, 4, 4), 4), 0),
@@ -166,21 +169,26 @@ EXERCISE = Exercise(
                       " columns of the grid into N."),
         Misconception("channels-apart", "You made a row for every channel of every patch. The channels of a patch"
                       " belong in one row, one after another."),
+        Misconception("channels-in-front", "The channels stayed in front when you merged the axes, so a row"
+                      " mixes patches: bring the axes to (h, w, C, P, P) first, the grid in front of the"
+                      " channels."),
         Misconception("one-channel", "Only channel 0 arrived. A row holds the patch in every channel: C*P*P"
                       " numbers."),
         Misconception("bottom-up", "Your patches start at the bottom of the picture. Patch 0 is at the top left."),
         Misconception("last-missing", "The last patch is missing: check where your loop or slice stops."),
-        Misconception("short-loops", "The last row and the last column of patches are missing: `range(0, H - P, P)` stops"
-                      " too soon. It is `range(0, H, P)`."),
-        Misconception("channels-reversed", "Your channels are in reverse (blue first, as OpenCV has them). Channel 0 comes"
-                      " first."),
-        Misconception("averaged", "You averaged each patch to one number a channel. All its C*P*P numbers are kept."),
-        Misconception("corner-pixel", "You took one pixel of each patch, every P-th. All its C*P*P numbers are kept."),
+        Misconception("short-loops", "The last row and the last column of patches are missing: `range(0, H -"
+                      " P, P)` stops too soon. It is `range(0, H, P)`."),
+        Misconception("channels-reversed", "Your channels are in reverse (blue first, as OpenCV has them)."
+                      " Channel 0 comes first."),
+        Misconception("averaged", "You averaged each patch to one number a channel. All its C*P*P numbers are"
+                      " kept."),
+        Misconception("corner-pixel", "You took one pixel of each patch, every P-th. All its C*P*P numbers"
+                      " are kept."),
         Misconception("scaled", "You divided the pixels by 255. Patchify only moves numbers; preparing them is"
                       " another step."),
         Misconception("turned", "Your patches are the columns. Tokens are rows: (N, C*P*P), not (C*P*P, N)."),
-        Misconception("batch-axis", "There is an extra axis for a batch in front. One picture comes in, so (N, C*P*P)"
-                      " goes out."),
+        Misconception("batch-axis", "There is an extra axis for a batch in front. One picture comes in, so"
+                      " (N, C*P*P) goes out."),
         Misconception("overlapping", "Your patches overlap: the window moves by one pixel. It moves by P, so that"
                       " every pixel is in exactly one patch.", _overlapping),
         Misconception("only-square", "Your function takes height and width to be equal. Count grid rows from H and"

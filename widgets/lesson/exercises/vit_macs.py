@@ -29,7 +29,7 @@ def faulty(cfg: dict[str, Any], res: int, faults: frozenset[str] = frozenset()) 
     pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
         1 if "channels-forgotten" in faults else cfg["C"])
     pieces = {"patch": (T if "patch-all-tokens" in faults else N) * pixels * d,
-              "linear": L * T * _matrices(cfg, faults), "attention": L * _pairs(cfg, T, faults),
+              "linear": L * T * _matrices(cfg, faults), "attention": L * _pairs(cfg, T, N, faults),
               "head": (T if "head-every-token" in faults else 1) * d * K}
     if "biases" in faults:
         pieces["patch"] += N * d
@@ -48,7 +48,7 @@ def _matrices(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     return attention * d * d + (1 if "mlp-one-matrix" in faults else 0 if "mlp-forgotten" in faults else 2) * d * d_ff
 
 
-def _pairs(cfg: dict[str, Any], T: int, faults: frozenset[str]) -> int:
+def _pairs(cfg: dict[str, Any], T: int, N: int, faults: frozenset[str]) -> int:
     d = cfg["d"]
     if "one-head" in faults:
         d //= cfg["h"]
@@ -56,6 +56,8 @@ def _pairs(cfg: dict[str, Any], T: int, faults: frozenset[str]) -> int:
         d *= cfg["h"]
     if "tokens-not-squared" in faults:
         return 2 * T * d
+    if "patches-as-keys" in faults:
+        return 2 * T * N * d
     if "half-the-pairs" in faults:
         return T * (T + 1) * d
     return (1 if "scores-only" in faults else 2) * T * T * d + (T * T * cfg["h"] if "softmax" in faults else 0)
@@ -84,23 +86,24 @@ EXERCISE = Exercise(
     purpose="Whether attention or the MLP is the expensive part depends on the picture's size. Count it.",
     signature="def vit_macs(cfg, res):",
     text=(
-        "Write `vit_macs(cfg, res)`: the multiply-adds (MACs) of one forward pass on a square picture of side `res`, as a"
+        "Write `vit_macs(cfg, res)`: the multiply-adds (MACs) of one forward pass on a square picture of side"
+        " `res`, as a"
         f" dict with `patch`, `linear`, `attention`, `head` and `total`. {CFG}\n\n"
-        "`linear` is Q, K, V, the output projection and the MLP of all layers; `attention` is Q K^T and A V of all layers."
-        " The number of tokens T counts class token and registers. The head reads one vector: `d` times the classes, or 0."
-        " Biases, norms, softmax and GELU are left out."
+        "`linear` is Q, K, V, the output projection and the MLP of all layers; `attention` is Q K^T and A V of"
+        " all layers. The number of tokens T counts class token and registers. The head reads one vector: `d`"
+        " times the classes, or 0. Biases, norms, softmax and GELU are left out."
     ),
     hints=(
-        "A matrix (m, n) times a matrix (n, p) costs m n p multiply-adds. Write down N and T first; they differ by the"
-        " class token and the registers.",
-        "Every token meets every matrix of a layer once: 4 d^2 + 2 d d_ff each. The scores of one head are T x T dot"
-        " products of length d / h, and h heads make T^2 d. A V costs the same again.",
+        "A matrix (m, n) times a matrix (n, p) costs m n p multiply-adds. Write down N and T first; they"
+        " differ by the class token and the registers.",
+        "Every token meets every matrix of a layer once: 4 d^2 + 2 d d_ff each. The scores of one head are T x"
+        " T dot products of length d / h, and h heads make T^2 d. A V costs the same again.",
         "Use `res`, not `cfg[\"img\"]`. `patch` has N in it and not T, and `head` has neither.",
     ),
     solution=SOLUTION,
     commentary=(
-        "The linear part grows with T, attention with T^2. In ViT-B/16 at 224 px attention is 4% of the whole; double the"
-        " side three times and it is the larger part. FLOPs are twice the MACs."
+        "The linear part grows with T, attention with T^2. In ViT-B/16 at 224 px attention is 4% of the whole;"
+        " double the side three times and it is the larger part. FLOPs are twice the MACs."
     ),
     cases=(
         case("ViT-B/16 at 224 px", B_16, 224), case("ViT-B/16 at 384 px", B_16, 384),
@@ -112,22 +115,26 @@ EXERCISE = Exercise(
     faulty=faulty,
     terms=cost_terms,
     misconceptions=(
-        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens too, and cost"
-                      " as much as a patch."),
+        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens"
+                      " too, and cost as much as a patch."),
         Misconception("class-forgotten", "The class token is missing from T."),
         Misconception("registers-forgotten", "The registers are missing from T."),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
         Misconception("size-ignored", "You used `cfg[\"img\"]`. The picture has the side `res`."),
-        Misconception("flops", "These are FLOPs, twice the multiply-adds. A MAC is one multiplication with its addition."),
+        Misconception("flops", "These are FLOPs, twice the multiply-adds. A MAC is one multiplication with"
+                      " its addition."),
         Misconception("scores-only", "You counted Q K^T alone. A V costs the same again."),
         Misconception("one-head", "You counted one head: T^2 D_h. All h of them make T^2 d."),
-        Misconception("heads-multiply", "You multiplied by the number of heads. Each head has d / h of the width, so h"
-                      " heads cost T^2 d together."),
+        Misconception("heads-multiply", "You multiplied by the number of heads. Each head has d / h of the"
+                      " width, so h heads cost T^2 d together."),
         Misconception("tokens-not-squared", "Attention compares every token with every other: T^2, not T."),
-        Misconception("half-the-pairs", "You counted each pair once. A is not symmetric: T^2 scores, each of its own."),
+        Misconception("patches-as-keys", "You counted tokens against patches. Class token and registers are"
+                      " keys too: T^2."),
+        Misconception("half-the-pairs", "You counted each pair once. A is not symmetric: T^2 scores, each of"
+                      " its own."),
         Misconception("softmax", "You counted the softmax too. `attention` is Q K^T and A V only."),
-        Misconception("output-projection", "The output projection is missing from `linear`: there are four matrices of"
-                      " d x d, not three."),
+        Misconception("output-projection", "The output projection is missing from `linear`: there are four"
+                      " matrices of d x d, not three."),
         Misconception("one-projection", "You counted one matrix of d x d. Q, K, V and the output make four."),
         Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
         Misconception("mlp-forgotten", "The MLP is missing from `linear`."),

@@ -30,8 +30,10 @@ def _ends(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
         1 if "channels-forgotten" in faults else cfg["C"])
     patch = pixels * d + (0 if "patch-bias" in faults else d)
+    patch = patch + (N - 1) * d if "bias-each-patch" in faults else patch
     patch = patch * N if "patch-per-place" in faults else patch
     positions = (N + cls + (R if "registers-placed" in faults else 0)) * d
+    positions = (2 * side + cls) * d if "axis-tables" in faults else positions
     positions = 0 if "positions-forgotten" in faults else positions
     tokens = (0 if "class-row" in faults else cls * d) + (0 if "registers-forgotten" in faults else R * d)
     norm = d if "gain-only" in faults else 4 * d if "norm-statistics" in faults else 2 * d
@@ -55,6 +57,7 @@ def _block(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     if "heads-divide" in faults:
         attention = 4 * d * (d // cfg["h"]) + biases
     mlp = d * d_ff if "mlp-one-matrix" in faults else 2 * d * d_ff
+    mlp += d * d_ff + d_ff if "gated" in faults else 0
     mlp += 0 if "mlp-biases" in faults else d_ff + d
     if "shared-qkv" in faults:
         attention = 2 * d * d + 2 * d
@@ -89,22 +92,25 @@ EXERCISE = Exercise(
     signature="def vit_param_count(cfg):",
     text=(
         f"Write `vit_param_count(cfg)`, the exact number of parameters. {CFG}\n\n"
-        "Patch embedding with bias. A class token only if `cls_token`. Each register has `d` numbers and no position. The"
-        " position table has one row a patch, and one more if there is a class token. All four attention projections and"
-        " both MLP layers have biases. Two norms a block, each with gain and shift, and a final norm whatever the pooling;"
-        " pooling itself has no parameters. The head is `d` times the classes plus a bias, and absent if `n_classes` is 0."
+        "Patch embedding with bias. A class token only if `cls_token`. Each register has `d` numbers and no"
+        " position. The position table has one row a patch, and one more if there is a class token. All four"
+        " attention projections and both MLP layers have biases. Two norms a block, each with gain and shift,"
+        " and a final norm whatever the pooling; pooling itself has no parameters. The head is `d` times the"
+        " classes plus a bias, and absent if `n_classes` is 0."
     ),
     hints=(
-        "Write one line a piece and add them up at the end. ViT-B/16 has 590,592 in the patch embedding, 768 in the class"
-        " token, 151,296 in the positions, 7,087,872 a block, 1,536 in the final norm and 769,000 in the head.",
-        "A block: attention 4 d^2 + 4 d, MLP 2 d d_ff + d_ff + d, two norms 4 d. The number of heads appears nowhere.",
-        "The class token costs d numbers twice: itself, and its row in the position table. A register costs d once. With"
-        " `n_classes` 0 the head's formula gives 0 by itself.",
+        "Write one line a piece and add them up at the end. ViT-B/16 has 590,592 in the patch embedding, 768"
+        " in the class token, 151,296 in the positions, 7,087,872 a block, 1,536 in the final norm and 769,000"
+        " in the head.",
+        "A block: attention 4 d^2 + 4 d, MLP 2 d d_ff + d_ff + d, two norms 4 d. The number of heads appears"
+        " nowhere.",
+        "The class token costs d numbers twice: itself, and its row in the position table. A register costs d"
+        " once. With `n_classes` 0 the head's formula gives 0 by itself.",
     ),
     solution=SOLUTION,
     commentary=(
-        "Heads share the width, so their number cancels. Two thirds of a block are the MLP. At 384 px only the position"
-        " table grows: everything else is the same for every picture size."
+        "Heads share the width, so their number cancels. Two thirds of a block are the MLP. At 384 px only the"
+        " position table grows: everything else is the same for every picture size."
     ),
     cases=(
         case("ViT-B/16", B_16), case("a small model with 3 registers", ODD),
@@ -115,43 +121,52 @@ EXERCISE = Exercise(
     faulty=faulty,
     terms=parameter_terms,
     misconceptions=(
-        Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its row in the"
-                      " position table, d."),
+        Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its"
+                      " row in the position table, d."),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
         Misconception("registers-placed", "You gave the registers positions. They have none: R d numbers, once."),
         Misconception("registers-forgotten", "The registers are missing: d numbers each."),
-        Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for the class"
-                      " token."),
+        Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for"
+                      " the class token."),
         Misconception("grid-not-squared", "The number of patches is (img / P) squared; you took it once."),
         Misconception("patch-bias", "The patch embedding's bias is missing: d numbers."),
         Misconception("patch-not-squared", "A patch has P^2 pixels; you took P."),
         Misconception("channels-forgotten", "The channels are missing: a patch has P^2 C numbers."),
         Misconception("patch-per-place", "You counted the projection once a patch. All patches share one."),
-        Misconception("four-d", "4 d numbers a layer are missing. The biases of Q, K, V and the output make that many, and"
-                      " so do the gains and shifts of the two norms."),
+        Misconception("four-d", "4 d numbers a layer are missing. The biases of Q, K, V and the output make"
+                      " that many, and so do the gains and shifts of the two norms."),
         Misconception("qkv-biases", "The biases of Q, K and V are missing: 3 d a layer."),
-        Misconception("one-bias", "One bias of d numbers a layer is missing: the output projection's or the second MLP"
-                      " layer's."),
-        Misconception("output-projection", "The output projection of attention is missing: d^2 + d a layer. Attention has"
-                      " four matrices, not three."),
-        Misconception("heads-multiply", "You multiplied attention by the number of heads. Heads share the width: their"
-                      " number changes nothing."),
+        Misconception("one-bias", "One bias of d numbers a layer is missing: the output projection's or the"
+                      " second MLP layer's."),
+        Misconception("output-projection", "The output projection of attention is missing: d^2 + d a layer."
+                      " Attention has four matrices, not three."),
+        Misconception("heads-multiply", "You multiplied attention by the number of heads. Heads share the"
+                      " width: their number changes nothing."),
         Misconception("heads-divide", "You counted a single head, of d by d / h. All h of them make d by d."),
         Misconception("mlp-4d", "You took 4 d for the MLP's hidden width. It is `d_ff`, which need not be 4 d."),
         Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
+        Misconception("gated", "You counted a gated MLP, with three matrices. This one has two: d to d_ff and"
+                      " back."),
+        Misconception("axis-tables", "You counted a position for each row and each column of the grid. The"
+                      " table has one for each patch."),
+        Misconception("bias-each-patch", "You counted the patch embedding's bias once a patch. All patches"
+                      " share one."),
         Misconception("mlp-biases", "The biases of the MLP are missing: d_ff and d a layer."),
         Misconception("one-norm", "A block has two norms; you counted one."),
         Misconception("gain-only", "A norm has a gain and a shift: 2 d numbers; you counted d."),
-        Misconception("norm-statistics", "You counted a running mean and variance for each norm, as BatchNorm has them."
-                      " LayerNorm has a gain and a shift: 2 d numbers."),
+        Misconception("norm-statistics", "You counted a running mean and variance for each norm, as BatchNorm"
+                      " has them. LayerNorm has a gain and a shift: 2 d numbers."),
         Misconception("final-norm", "The final norm is missing: 2 d numbers."),
         Misconception("final-norm-gap", "The final norm is there whatever the pooling, with \"gap\" too."),
         Misconception("head-bias", "The head's bias is missing: one number a class."),
         Misconception("head-forgotten", "The head is missing: d times the classes, plus a bias."),
         Misconception("one-class-more", "You counted one class too many: there are `n_classes`."),
-        Misconception("head-each-patch", "You counted the head once a patch. There is one, and it reads one vector."),
-        Misconception("shared-qkv", "You counted one matrix for Q, K and V. There are three, and one for the output."),
-        Misconception("pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's model has none."),
+        Misconception("head-each-patch", "You counted the head once a patch. There is one, and it reads one"
+                      " vector."),
+        Misconception("shared-qkv", "You counted one matrix for Q, K and V. There are three, and one for the"
+                      " output."),
+        Misconception("pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's"
+                      " model has none."),
         Misconception("one-layer", "You counted one block. There are L of them, each with its own numbers."),
     ),
 )
