@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -24,10 +24,13 @@ OF_JUPYTER = ["page error: Cannot read properties of undefined (reading 'schema'
 
 @pytest.fixture(scope="module", params=PATHS)
 def address(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a folder with copies of the notebooks: in JupyterLab, then in Notebook 7."""
+    """Address of a folder with copies of the notebooks, not yet run: in JupyterLab, then in Notebook 7."""
     folder = tmp_path_factory.mktemp("notebooks")
     for notebook in [SAMPLE, *CHAPTERS]:
-        shutil.copy(notebook, folder)
+        copy = nbformat.read(notebook, as_version=4)
+        for cell in (c for c in copy.cells if c.cell_type == "code"):
+            cell.outputs, cell.execution_count = [], None
+        nbformat.write(copy, folder / notebook.name)
     with jupyter(request.param, folder, tmp_path_factory.mktemp("settings")) as server:
         yield f"{server}/{PATHS[request.param]}"
 
@@ -38,26 +41,15 @@ def noise_of_jupyter(watch: Watch) -> None:
 
 
 def run_all(page: Page, address: str, name: str) -> None:
-    """Open a notebook, clear what it shows, and run it as a reader does; waits for its last cell."""
-    page.set_viewport_size({"width": 1400, "height": 1200})
+    """Open a notebook and run it as a reader does; waits for its last cell."""
+    page.set_viewport_size({"width": 1400, "height": 9000})  # Jupyter draws what is near the window only
     page.goto(f"{address}/{name}?token={TOKEN}")
     expect(page.locator(".jp-Notebook .jp-CodeCell").first).to_be_visible()
-    expect(page.get_by_text(re.compile(r"^Python 3 \(ipykernel\)$")).first).to_be_visible()
-    choose(page, "Edit", "Clear Outputs of All Cells")
-    expect(page.locator(".jp-OutputArea-output")).to_have_count(0)
-    choose(page, "Run", "Run All Cells")
+    expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(re.compile("Python 3"))
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
     last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last
     expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=SECONDS * 1000)
-
-
-def choose(page: Page, menu: str, entry: str) -> None:
-    page.get_by_role("menuitem", name=menu, exact=True).click()
-    page.get_by_role("menuitem", name=re.compile(rf"^\s*{entry}")).first.click()
-
-
-def in_view(page: Page, position: int) -> None:
-    """Scroll to a cell; Jupyter draws what is near the window only."""
-    page.locator(".jp-Cell").nth(position).scroll_into_view_if_needed()
 
 
 def without_errors(page: Page) -> None:
@@ -73,7 +65,6 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
     slider.focus()
     slider.press("ArrowRight")
     expect(page.get_by_text("P squared = 16")).to_be_visible()
-    in_view(page, 7)
     expect(page.locator(".jp-RenderedImage img")).to_be_visible()
     without_errors(page)
 
@@ -81,10 +72,6 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
 @pytest.mark.parametrize("notebook", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_from_top_to_bottom(page: Page, address: str, notebook: Path) -> None:
     run_all(page, address, notebook.name)
-    cells = page.locator(".jp-Cell")
-    drawn = 0
-    for position in range(cells.count()):
-        in_view(page, position)
-        drawn += cells.nth(position).locator("canvas:visible").count()
-        without_errors(page)
-    assert drawn, "no widget of the chapter draws anything"
+    expect(page.locator(".jp-OutputArea canvas:visible").nth(4)).to_be_visible()  # every part of PatchHover draws
+    page.wait_for_timeout(1000)
+    without_errors(page)

@@ -38,6 +38,7 @@ class Run:
     def __init__(self, name: str, cells: list[Cell], document: Document) -> None:
         self.workbook = Workbook(name)
         self._cells, self._document = cells, document
+        self._waiting = {cell.number: cell.place[0] for cell in cells}
         self._left = threading.Event()
         self._working = threading.Lock()
 
@@ -76,7 +77,7 @@ class Run:
         if self._left.is_set():
             return
         if following is not None:
-            following.place[0].object = prose.working(RUNNING).object
+            self._waiting[following.number].object = prose.working(RUNNING).object
         try:
             cell.place.objects = made
         except Exception as trouble:
