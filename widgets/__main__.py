@@ -1,4 +1,4 @@
-"""`python -m widgets`: fetch a checkpoint, list the models, serve the course, write the chapters."""
+"""`python -m widgets`: fetch a checkpoint, list the models, serve the course, write the chapters, keep progress."""
 
 from __future__ import annotations
 
@@ -40,6 +40,11 @@ def _parser() -> argparse.ArgumentParser:
     chapters = commands.add_parser("chapters", help="execute, slim and write the notebooks")
     chapters.add_argument("numbers", metavar="NN", nargs="*", help="such as 02; without one, every notebook")
     chapters.set_defaults(run=_chapters)
+    kept = commands.add_parser("progress", help="show, save, load or delete the progress that notebooks keep here")
+    kept.add_argument("action", choices=("show", "save", "load", "delete"), nargs="?", default="show")
+    kept.add_argument("file", metavar="FILE", nargs="?", help="for save and load")
+    kept.add_argument("--really", action="store_true", help="for delete")
+    kept.set_defaults(run=_progress)
     return parser
 
 
@@ -89,6 +94,11 @@ def _serve(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
 def _chapters(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int | None:
     return importlib.import_module("widgets.page.build").main(options.numbers)
+
+
+def _progress(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
+    command = importlib.import_module("widgets.lesson.progress_command")
+    return command.main(options.action, options.file, options.really)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def _calls(source: str) -> list[ast.Call]:
 
 def _id(call: ast.Call, section: str) -> str | None:
     given = next((k.value for k in call.keywords if k.arg == "id"), None)
-    if given is None and section != "predictions":  # a prediction's first argument is its question
+    if given is None and call.func.id != "Predict":  # whose first argument is its question
         given = call.args[0] if call.args else None
     if given is None and call.args:
         from .prediction import slug
