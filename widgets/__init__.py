@@ -18,6 +18,7 @@ _NAMES: dict[str, str] = {
     "Selection": "widgets.page.selection",
     "start": "widgets.page.notebook",
     "Predict": "widgets.lesson",
+    "predict": "widgets.lesson",
     "Quiz": "widgets.lesson",
     "exercise": "widgets.lesson",
     "check": "widgets.lesson",

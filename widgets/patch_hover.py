@@ -37,13 +37,17 @@ class PatchHover(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        if self.selection.patch_size in PATCH_SIZES:
+            self.patch_size = self.selection.patch_size
         self.choice = PictureChoice(selection=self.selection)
         self._written: tuple[tuple[Any, ...], np.ndarray] | None = None
         self._cut: tuple[Picture, int, np.ndarray] | None = None
+        self._remember_place()
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._select, ["token"])
+        self.selection.param.watch(self._follow_patch_size, ["patch_size"])
         for part in self._parts.values():
             part.param.watch(self._chosen, ["selected"])
 
@@ -100,7 +104,7 @@ class PatchHover(Widget):
         orders = {"channel, row, column": False, "row, column, channel": True}
         return [
             controls.buttons(self.param.patch_size, "Patch side P, in pixels", {str(p): p for p in PATCH_SIZES}),
-            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=200),
+            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=290),
             controls.choice(self.param.channels_last, "Order inside a row", orders, width=210),
             controls.choice(self.param.colours, "Colour the patches by", looks, width=250),
         ]
@@ -149,18 +153,18 @@ class PatchHover(Widget):
             return plain | {"status": "refused", "message": str(refusal)}
         alike = likeness.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))
         maps = np.concatenate([alike[:PREFIX], alike])                    # (PREFIX + N, N): a token a row
-        caption = (f"{self.picture.title}, {self.pixels.shape[1]} × {self.pixels.shape[2]} px. Yellow patches came out of the model"
-                   f" most like the one you follow. {checkpoint.provenance.sentence}")
+        caption = (f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it most"
+                   f" like the one you follow. {checkpoint.provenance.sentence}")
         return plain | {"maps": maps.astype(np.float16).tobytes(), "maps_low": 0.0, "maps_high": 1.0, "caption": caption,
-                        "maps_name": "cosine of final tokens (below 0 drawn as 0)"}
+                        "maps_name": "likeness: cosine of the tokens that come out, below 0 drawn as 0"}
 
     def _table(self) -> dict[str, Any]:
         facts = self.facts
         by_token = [[str(n), *map(str, patch_position(n, self.grid))] for n in range(facts["patches"])]
-        fixed = [("patches N = HW / P²", f"{facts['patches']:,}"), ("numbers a patch, P² C", f"{facts['row_length']:,}"),
-                 ("tokens with the class token, T", f"{facts['tokens']:,}"),
-                 ("attention entries a head, T²", f"{facts['attention_entries']:,}")]
-        return {"names": ["patch n", "row", "column"], "by_token": by_token, "fixed": fixed}
+        fixed = [("patches, N = HW / P²", f"{facts['patches']:,}"), ("numbers a patch, P² C", f"{facts['row_length']:,}"),
+                 ("tokens, T = N + 1 class token", f"{facts['tokens']:,}"),
+                 ("entries of one attention table, T²", f"{facts['attention_entries']:,}")]
+        return {"names": ["patch n", "its row in the grid", "its column in the grid"], "by_token": by_token, "fixed": fixed}
 
     def _spans(self) -> list[str]:
         if self.channels_last:
@@ -170,7 +174,7 @@ class PatchHover(Widget):
 
     def _picture_caption(self) -> str:
         (_, height, width), (rows, columns) = self.pixels.shape, self.grid
-        return f"{self.picture.title}, {height} × {width} px, cut into {rows} × {columns} patches of {self.patch_size} px. No model yet: these are its pixels."
+        return f"{self.picture.title}, scaled to {height} px high and {width} px wide, cut into {rows} × {columns} patches of {self.patch_size} px."
 
     def _matrix_caption(self) -> str:
         return f"Numbers: {PREPARATIONS[self.numbers].title}."
@@ -180,6 +184,7 @@ class PatchHover(Widget):
     def _redraw(self, *events: param.parameterized.Event) -> None:
         if any(event.name == "colours" for event in events) and self._went_to_the_models_patch_size():
             return  # that change has redrawn everything
+        self.selection.patch_size = self.patch_size
         self._keep_place()
         with pn.io.hold():
             for name, state in self._states().items():
@@ -198,16 +203,22 @@ class PatchHover(Widget):
 
     def _keep_place(self) -> None:
         """Keep the selected patch over the same spot when P or the picture changes the grid."""
-        _, before, old = self._cut
-        if old is self.pixels or self.selection.token < PREFIX:
+        if self.selection.token < PREFIX:
             return
-        grid = (old.shape[1] // before, old.shape[2] // before)
-        n = min(self.selection.token - PREFIX, grid[0] * grid[1] - 1)
-        row, column = ((place + 0.5) / side for place, side in zip(patch_position(n, grid), grid))
-        rows, columns = self.grid
+        (row, column), (rows, columns) = self._place, self.grid
+        place = self._place
         self.selection.token = PREFIX + patch_index(int(row * rows), int(column * columns), self.grid)
+        self._place = place  # the spot that was chosen, not the middle of the patch it now falls in
+
+    def _remember_place(self) -> None:
+        self._place = tuple((at + 0.5) / side for at, side in zip(patch_position(self.patch, self.grid), self.grid))
+
+    def _follow_patch_size(self, event: param.parameterized.Event) -> None:
+        if event.new in PATCH_SIZES:
+            self.patch_size = event.new
 
     def _select(self, *_: Any) -> None:
+        self._remember_place()
         with pn.io.hold():  # one message for all of them
             for part in self._parts.values():
                 part.selected = self.selection.token

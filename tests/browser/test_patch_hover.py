@@ -104,10 +104,10 @@ def test_a_pixel_of_the_patch_shows_its_three_numbers(page: Page, widget: PatchH
     page.mouse.move(box["x"] + 5.5 * box["width"] / 16, box["y"] + 2.5 * box["height"] / 16)
     pixels = prepare(open_sample("cat"), 16)
     said = page.locator(".part.patch-pixels .readout")
-    expect(said).to_contain_text("Pixel in row 2, column 5 of patch 17")
+    expect(said).to_contain_text("Pixel u = 2, v = 5 of patch 17")
     for channel in range(3):
         expect(said.locator("div").nth(channel)).to_contain_text(
-            f"{pixels[channel, 16 + 2, 48 + 5]}is number {channel * 256 + 2 * 16 + 5} of row 17")
+            f"{pixels[channel, 16 + 2, 48 + 5]}is number {channel * 256 + 2 * 16 + 5} of the 768")
 
 
 def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> None:
@@ -140,8 +140,8 @@ def test_upload_and_refused_uploads(page: Page, widget: PatchHover) -> None:
     Image.new("RGB", (320, 240), (200, 30, 60)).save(picture, "PNG")
     send = page.locator(".part.picture-upload input")
     send.set_input_files({"name": "red.png", "mimeType": "image/png", "buffer": picture.getvalue()})
-    expect(page.get_by_text("Your picture, 240 × 320 px. It stays in memory only.")).to_be_visible()
-    expect(page.get_by_text("Your picture, 224 × 304 px, cut into 14 × 19 patches")).to_be_visible()
+    expect(page.get_by_text("Your picture is here, 240 px high and 320 px wide. It stays in memory only.")).to_be_visible()
+    expect(page.get_by_text("Your picture, scaled to 224 px high and 304 px wide, cut into 14 × 19 patches")).to_be_visible()
     send.set_input_files({"name": "notes.txt", "mimeType": "text/plain", "buffer": b"these are words"})
     expect(page.locator(".part.picture-upload .notice")).to_contain_text("The picture before stays.")
     expect(page.get_by_text("cut into 14 × 19 patches")).to_be_visible()
@@ -174,16 +174,42 @@ def test_channels_last_moves_the_numbers(page: Page, widget: PatchHover) -> None
     page.locator(".part.picture-grid .layers").scroll_into_view_if_needed()
     box = page.locator(".part.patch-pixels .row .layers").bounding_box()
     page.mouse.move(box["x"] + 4.5 * box["width"] / 768, box["y"] + 10)
-    expect(page.locator(".part.patch-pixels .readout")).to_contain_text("Pixel in row 0, column 1 of patch 0")
+    expect(page.locator(".part.patch-pixels .readout")).to_contain_text("Pixel u = 0, v = 1 of patch 0")
     expect(page.locator(".part.patch-pixels .readout div")).to_contain_text("green")
 
 
 def test_colours_of_the_trained_model(page: Page, widget: PatchHover) -> None:
     choose(page, "Colour the patches by", "what a trained ViT finds alike")
-    expect(page.get_by_text("cut into 16 × 16").or_(page.get_by_text("Yellow patches came out"))).to_be_visible()
+    expect(page.get_by_text("Yellow patches came out")).to_be_visible()
     expect(page.locator(".part.picture-grid .scalebar")).to_be_visible()
     seen = page.locator(".part.picture-grid canvas").nth(1).evaluate("c => c.getContext('2d').getImageData(2, 2, 1, 1).data[3]")
     assert seen > 0, "patches are coloured, not only ringed"
+    choose(page, "Colour the patches by", "their own pixels")
+    expect(page.locator(".part.picture-grid .scalebar")).to_be_hidden()
+
+
+def test_a_finger_points_as_a_mouse_does(browser, watch, serve) -> None:
+    context = browser.new_context(viewport={"width": 400, "height": 900}, has_touch=True)
+    page = context.new_page()
+    watch.on(page)
+    page.goto(serve(lambda: PatchHover(selection=Selection()).__panel__()))
+    for part, said in ((".patch-pixels .whole", "Pixel u ="), (".matrix-view", ", number 384: ")):
+        target = page.locator(f".part{part} .layers").first
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + 4)
+        expect(page.locator(f".part{part.split()[0]} .readout")).to_contain_text(said)
+    context.close()
+    assert not watch.unexpected(), watch.unexpected()
+
+
+def test_the_bar_under_the_strip_goes_to_the_place_that_was_clicked(page: Page, widget: PatchHover) -> None:
+    strip = page.locator(".part.token-strip canvas")
+    box = strip.bounding_box()
+    page.mouse.click(box["x"] + box["width"] * 165.5 / 196, box["y"] + 76)
+    expect(page.locator(".part.token-strip .readout")).to_have_text("Position 165 of 0 to 195 in the sequence")
+    at = float(strip.get_attribute("data-x"))
+    assert 0 <= at <= box["width"] - 44, "the selected patch is in view"
 
 
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])

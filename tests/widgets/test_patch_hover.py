@@ -62,6 +62,8 @@ def test_the_selected_place_survives_a_change_of_patch_size(widget: PatchHover) 
     widget.selection.token = PREFIX + 7 * 14 + 10  # row 7, column 10 of 16 px: its centre is at (120, 168) px
     widget.patch_size = 56
     assert widget.patch == 2 * 4 + 3
+    widget.patch_size = 16
+    assert widget.patch == 7 * 14 + 10, "there and back again"
     widget.selection.picture = "coffee"
     assert 0 <= widget.patch < widget.facts["patches"]
 
@@ -112,6 +114,14 @@ def test_words_and_still_show_the_same_patch(widget: PatchHover) -> None:
     words = widget.describe()
     assert "Patch 17 lies in row 1, column 3" in words.sentence
     assert ("pixels of the patch", "rows 16 to 31, columns 48 to 63") in words.table
-    assert dict(words.table)["attention entries a head, T²"] == "38,809"
+    assert dict(words.table)["entries of one attention table, T²"] == "38,809"
     titles = [axes.get_title() for sub in widget.still().subfigs for axes in sub.axes]
     assert "patch 17: row 1, column 3" in titles
+
+
+def test_patch_size_goes_with_the_selection() -> None:
+    shared = Selection(patch_size=28, token=PREFIX + 11)
+    widgets = [PatchHover(selection=shared), PatchHover(selection=shared)]
+    assert widgets[0].patch_size == 28 and widgets[0].patch == 11
+    widgets[0].patch_size = 56
+    assert widgets[1].patch_size == 56 and shared.state()["patch_size"] == 56

@@ -82,8 +82,8 @@ def _from_package(facts: dict[str, Any], folder: Path) -> dict[str, Any]:
         "licence": package["licence"],
         "sha256": package["file_sha256"],
         "sentence": (
-            f"{title}, as carried by the Python package {carrier}, with its LayerScale folded into the weights; the"
-            " package trained a saliency decoder on top, and does not say whether these weights were tuned with it."
+            f"{title}, as carried by the Python package {carrier}, which adds a decoder of its own and does not say"
+            " whether the ViT's weights were tuned with it."
         ),
     }
 

@@ -141,7 +141,7 @@ _FAULTS = (
     ),
     Fault(
         "view_instead_of_cut", "Patches by a view",
-        "The picture is reshaped to (N, P^2 C) in one go, which takes runs of memory and not squares.",
+        "The picture is reshaped to (N, P²C) in one go, which takes numbers that lie side by side in memory, not squares.",
         "There are as many numbers as before, in rows of the right length; only their content is wrong.",
         _step(cut=_viewed),
     ),

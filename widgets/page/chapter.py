@@ -10,6 +10,11 @@ from .frame import frame
 from .run import Cell, place, run_when_loaded
 from .selection import selection_here
 
+ONLY_IN_NOTEBOOKS = "notebook"
+"""Tag of a cell that a hosted page leaves out: there a visitor cannot write code."""
+OPENED = "open"
+"""Tag of a cell whose code is the lesson, so a page shows it at once."""
+
 
 def chapter_page(chapter: Chapter) -> pn.Template:
     """The page of a written chapter, for the visitor whose session is being built."""
@@ -33,9 +38,12 @@ def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
     blocks: list[pn.viewable.Viewable] = []
     cells: list[Cell] = []
     for part in contents.read(chapter.path).cells:
+        tags = part.metadata.get("tags", [])
+        if ONLY_IN_NOTEBOOKS in tags:
+            continue
         if part.cell_type == "markdown":
             blocks.append(prose.prose(part.source))
         elif part.cell_type == "code" and part.source.strip():
             cells.append(Cell(len(cells) + 1, part.source, place(first=not cells)))
-            blocks += [prose.code_fold(part.source), cells[-1].place]
+            blocks += [prose.code_fold(part.source, opened=OPENED in tags), cells[-1].place]
     return blocks, cells

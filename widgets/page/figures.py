@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from widgets.model.patches import patch_position
-from widgets.page.theme import COLOURS
+from widgets.page.theme import CHANNEL_HUES, COLOURS
 
 INK = COLOURS["ink"][0]
 
@@ -39,8 +39,8 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
     axes = side.subplots(2, 2)
     axes[0, 0].imshow(cut.transpose(1, 2, 0))
     axes[0, 0].set_title(f"patch {patch}: row {row}, column {column}", fontsize=8)
-    for ax, channel, name in zip(axes.flat[1:], cut, ("red", "green", "blue")):
-        ax.imshow(channel, cmap="gray", vmin=0, vmax=255)
+    for ax, channel, name, hue in zip(axes.flat[1:], cut, ("red", "green", "blue"), CHANNEL_HUES):
+        ax.imshow(channel[..., None] / 255 * np.array(hue))
         ax.set_title(name, fontsize=8)
     for ax in axes.flat:
         ax.set_axis_off()

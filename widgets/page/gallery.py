@@ -115,7 +115,7 @@ def _weights(side: int) -> np.ndarray:
 
 def _table() -> NumberTable:
     return NumberTable(names=["patch n", "row", "column"], by_token=[["17", "1", "3"]],
-                       fixed=[("attention entries a head, T²", "38,809")], caption="A table with numbers that follow and numbers that stay.")
+                       fixed=[("entries of one attention table, T²", "38,809")], caption="A table with numbers that follow and numbers that stay.")
 
 
 def _refused_upload() -> PictureUpload:

@@ -34,10 +34,10 @@ def html_of(text: str) -> str:
     return _CHAPTER_LINK.sub(r'href="?chapter=\1\2"', html)
 
 
-def code_fold(source: str) -> pn.pane.HTML:
-    """Python source behind a "Show code" that opens by mouse and keyboard."""
-    return _pane('<details class="code"><summary><span class="shut">Show code</span><span class="open">Hide code'
-                 f"</span></summary>{_coloured(source)}</details>", "code")
+def code_fold(source: str, opened: bool = False) -> pn.pane.HTML:
+    """Python source behind a "Show code" that opens by mouse and keyboard; `opened` shows it at once."""
+    label = '<span class="shut">Show code</span><span class="open">Hide code</span>'
+    return _pane(f'<details class="code"{" open" * opened}><summary>{label}</summary>{_coloured(source)}</details>', "code")
 
 
 def printed(text: str) -> pn.pane.HTML:

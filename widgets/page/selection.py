@@ -23,11 +23,12 @@ class Selection(param.Parameterized):
     layer = param.Integer(0, bounds=(0, None), doc="encoder block, from 0")
     head = param.Integer(0, bounds=(0, None), doc="attention head, from 0")
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
+    patch_size = param.Integer(0, bounds=(0, None), doc="P of the widgets that let the reader choose it; 0 is their own")
     step = param.Integer(0, bounds=(0, None), doc="step of a widget that walks through the model")
 
     channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
 
-    ADDRESS = ("picture", "checkpoint", "layer", "head", "token", "step")
+    ADDRESS = ("picture", "checkpoint", "layer", "head", "token", "step", "patch_size")
 
     def __init__(self, **params: Any) -> None:
         # not the parameter object's own name: two notebooks in one browser window would share that

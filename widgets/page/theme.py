@@ -27,6 +27,7 @@ COLOURS: dict[str, tuple[str, str]] = {  # name: (light, dark)
 NEGATIVE = ("#0072B2", "#56B4E9")  # signed numbers: blue below zero
 POSITIVE = ("#D55E00", "#FF9E66")  # and orange above it
 SCALE_STEPS = 256
+CHANNEL_HUES = ((1.0, 0.32, 0.26), (0.3, 0.9, 0.42), (0.4, 0.6, 1.0))  # red, green, blue; light enough to read blue by
 
 
 def css_variables(dark: bool) -> str:
@@ -65,7 +66,7 @@ def javascript() -> str:
     scales = {kind: [_hex(c) for c in colour_scale(kind, False)] for kind in ("weight", "grey")}
     scales |= {f"signed-{t}": [_hex(c) for c in colour_scale("signed", t == "dark")] for t in ("light", "dark")}
     source = (Path(__file__).parent / "theme.js").read_text(encoding="utf-8")
-    return f"const VIT_CSS = {json.dumps(css())};\nconst VIT_SCALES = {json.dumps(scales)};\n{source}"
+    return f"const VIT_CSS = {json.dumps(css())};\nconst VIT_SCALES = {json.dumps(scales)};\nconst VIT_HUES = {json.dumps(CHANNEL_HUES)};\n{source}"
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

@@ -40,11 +40,12 @@ export function render({ model, el }) {
         const td = make('td', { className: 'mono', textContent: written(v, model.digits) })
         td.style.background = rgb(background); td.style.color = inkOn(background)
         td.addEventListener('pointerenter', () => point([r, c]))
+        td.addEventListener('pointerdown', () => point([r, c]))
         line.append(td); cells.push(td)
       }
       table.append(line)
     }
-    table.addEventListener('pointerleave', () => point(null))
+    table.addEventListener('pointerleave', (e) => { if (e.pointerType !== 'touch') point(null) })
     keys(table); base = top = null
     holder.replaceChildren(table)
   }
@@ -54,12 +55,11 @@ export function render({ model, el }) {
     base.style.cssText = `height:${model.heat_height}px; image-rendering: pixelated`
     const heat = make('div', { className: 'heat layers', tabIndex: 0, role: 'application', 'aria-label': `${model.symbol}, ${model.rows} by ${model.columns}, drawn as colours. Arrow keys move between numbers.` }, base, top)
     drawHeat()
-    heat.addEventListener('pointermove', (e) => {
+    onPoint(heat, (e) => {
       const box = heat.getBoundingClientRect()
       const c = Math.floor((e.clientX - box.left) / box.width * model.columns), r = Math.floor((e.clientY - box.top) / box.height * model.rows)
       point(r >= 0 && c >= 0 && r < model.rows && c < model.columns ? [r, c] : null)
-    })
-    heat.addEventListener('pointerleave', () => point(null))
+    }, () => point(null))
     heat.addEventListener('click', () => { if (cell && model.follow) part.select(cell[0] + model.row_offset) })
     keys(heat); cells = []
     holder.replaceChildren(heat, make('div', { className: 'ends' }, make('span', {}, `${model.column_name} 0`), make('span', {}, String(model.columns - 1))))

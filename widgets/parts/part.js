@@ -128,6 +128,13 @@ function onChange(model, names, redraw) {
   redraw()
 }
 
+// A mouse points by hovering and leaves; a finger points by touching, and what it pointed at stays.
+function onPoint(node, point, leave) {
+  node.addEventListener('pointermove', point)
+  node.addEventListener('pointerdown', point)
+  node.addEventListener('pointerleave', (event) => { if (event.pointerType !== 'touch') leave(event) })
+}
+
 // Arrow keys move by one in a grid of `columns()`; answers the new index or null if the key is not ours.
 function arrow(event, index, count, columns) {
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }

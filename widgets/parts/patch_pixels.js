@@ -1,6 +1,5 @@
 // One patch four ways: its colours, its three channels, its row of numbers. A pixel marks its numbers and back.
 const NAMES = ['red', 'green', 'blue']
-const HUES = [[1, 0.32, 0.26], [0.3, 0.9, 0.42], [0.4, 0.6, 1]]   // light enough to read blue by
 
 export function render({ model, el }) {
   const part = frame(model, el, 'patch-pixels', () => mark())
@@ -12,12 +11,11 @@ export function render({ model, el }) {
   function square(name, note, className) {
     const P = model.patch_size, base = make('canvas', { width: P, height: P }), top = make('canvas', { width: 160, height: 160 })
     const layers = make('div', { className: 'layers' }, base, top)
-    layers.addEventListener('pointermove', (e) => {
+    onPoint(layers, (e) => {
       const box = layers.getBoundingClientRect()
       const v = Math.floor((e.clientX - box.left) / box.width * P), u = Math.floor((e.clientY - box.top) / box.height * P)
       if (u >= 0 && v >= 0 && u < P && v < P) pixel(u, v)
-    })
-    layers.addEventListener('pointerleave', () => part.hover(null))
+    }, () => part.hover(null))
     squares.append(make('figure', { className }, make('figcaption', {}, make('b', {}, name), note), layers))
     shown.push({ base, top })
   }
@@ -34,11 +32,10 @@ export function render({ model, el }) {
     NAMES.forEach((name, c) => square(name, model.spans[c] ?? '', 'channel'))
     rowBase = make('canvas', { width: length, height: 1 }); rowTop = make('canvas', { width: 1040, height: 30 })
     const layers = make('div', { className: 'layers' }, rowBase, rowTop)
-    layers.addEventListener('pointermove', (e) => {
+    onPoint(layers, (e) => {
       const box = layers.getBoundingClientRect(), j = Math.floor((e.clientX - box.left) / box.width * length)
       if (j >= 0 && j < length) part.hover(part.current, [j])
-    })
-    layers.addEventListener('pointerleave', () => part.hover(null))
+    }, () => part.hover(null))
     rowBox.replaceChildren(make('div', {}, make('b', {}, 'Laid out as one row')), layers,
       make('div', { className: 'ends' }, make('span', {}, 'number 0'), make('span', {}, String(length - 1))))
     mark()
@@ -47,7 +44,7 @@ export function render({ model, el }) {
   function drawPatch(n) {
     const P = model.patch_size, cols = Math.floor(model.picture_width / P), x0 = (n % cols) * P, y0 = Math.floor(n / cols) * P
     const byte = (c, u, v) => data[4 * ((y0 + u) * model.picture_width + x0 + v) + c]
-    const tint = (c, b) => HUES[c].map((part) => Math.round(part * b))
+    const tint = (c, b) => VIT_HUES[c].map((part) => Math.round(part * b))
     const paint = (canvas, count, colourOf) => {
       const g = canvas.getContext('2d'), image = g.createImageData(canvas.width, canvas.height)
       for (let i = 0, k = 0; i < count; i++, k += 4) {
@@ -83,8 +80,8 @@ export function render({ model, el }) {
 
   function say(n, columns, first) {
     if (!first) { readout.textContent = 'Point at a pixel to see its three numbers, or at the row to see which pixel a number came from.'; return }
-    readout.replaceChildren(make('b', {}, `Pixel in row ${first[0]}, column ${first[1]} of patch ${n}`),
-      ...columns.map((j) => make('div', {}, make('span', {}, NAMES[places[3 * j]]), make('span', { className: 'mono' }, written(values[n * length + j], model.digits)), make('span', {}, `is number ${j} of row ${n}`))))
+    readout.replaceChildren(make('b', {}, `Pixel u = ${first[0]}, v = ${first[1]} of patch ${n} (down and right from its corner)`),
+      ...columns.map((j) => make('div', {}, make('span', {}, NAMES[places[3 * j]]), make('span', { className: 'mono' }, written(values[n * length + j], model.digits)), make('span', {}, `is number ${j} of the ${counted(length)}`))))
   }
   onChange(model, ['rgb', 'patch_size', 'values', 'places', 'spans', 'digits'], load)
 }

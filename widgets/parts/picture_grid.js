@@ -74,8 +74,7 @@ export function render({ model, el }) {
     const c = Math.floor((event.clientX - box.left) / box.width * cols), r = Math.floor((event.clientY - box.top) / box.height * rows)
     return r < 0 || c < 0 || r >= rows || c >= cols ? null : r * cols + c + model.prefix
   }
-  layers.addEventListener('pointermove', (e) => part.hover(under(e)))
-  layers.addEventListener('pointerleave', () => part.hover(null))
+  onPoint(layers, (e) => part.hover(under(e)), () => part.hover(null))
   layers.addEventListener('click', (e) => { const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
   onArrow(layers, (e) => {
     const next = arrow(e, Math.max(0, part.bus.selected - model.prefix), rows * cols, cols)

@@ -67,14 +67,19 @@ export function render({ model, el }) {
 
   function draw() { drawAll() }
 
+  const onBar = (event) => event.clientY - canvas.getBoundingClientRect().top > 66
   function under(event) {
-    const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top
-    const i = y > 66 ? Math.floor(x / width * count) : start + Math.floor(x / (SIZE + GAP))
-    return i < 0 || i >= count || (y <= 66 && i >= start + fits()) ? null : i + first
+    const x = event.clientX - canvas.getBoundingClientRect().left, bar = onBar(event)
+    const i = bar ? Math.floor(x / width * count) : start + Math.floor(x / (SIZE + GAP))
+    return i < 0 || i >= count || (!bar && i >= start + fits()) ? null : i + first
   }
-  canvas.addEventListener('pointermove', (e) => part.hover(under(e)))
-  canvas.addEventListener('pointerleave', () => part.hover(null))
-  canvas.addEventListener('click', (e) => { const t = under(e); if (t !== null) { canvas.focus(); part.select(t) } })
+  onPoint(canvas, (e) => part.hover(under(e)), () => part.hover(null))
+  canvas.addEventListener('click', (e) => {
+    const t = under(e)
+    if (t === null) return
+    if (onBar(e)) from = null   // a place far away was chosen: go there
+    canvas.focus(); part.select(t)
+  })
   onArrow(canvas, (e) => {
     const next = arrow(e, Math.max(0, part.bus.selected - first), count, cols)
     if (next !== null) { part.bus.hovered = null; from = null; part.select(next + first) }
