@@ -40,12 +40,13 @@ def noise_of_jupyter(watch: Watch) -> None:
     watch.expected += OF_JUPYTER
 
 
-def run_all(page: Page, address: str, name: str) -> None:
+def run_all(page: Page, address: str, notebook: Path) -> None:
     """Open a notebook and run it as a reader does; waits for its last cell."""
     page.set_viewport_size({"width": 1400, "height": 9000})  # Jupyter draws what is near the window only
-    page.goto(f"{address}/{name}?token={TOKEN}")
-    expect(page.locator(".jp-Notebook .jp-CodeCell").first).to_be_visible()
-    expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(re.compile("Python 3"))
+    page.goto(f"{address}/{notebook.name}?reset&token={TOKEN}")  # reset: without the tabs of the test before
+    cells = len(nbformat.read(notebook, as_version=4).cells)
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells)  # they come one after another
+    expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_attached()
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
     last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last
@@ -59,7 +60,7 @@ def without_errors(page: Page) -> None:
 
 
 def test_parts_of_a_notebook(page: Page, address: str) -> None:
-    run_all(page, address, SAMPLE.name)
+    run_all(page, address, SAMPLE)
     expect(page.get_by_text("patches: 196")).to_be_visible()
     slider = page.locator(".noUi-handle")
     slider.focus()
@@ -71,7 +72,7 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize("notebook", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_from_top_to_bottom(page: Page, address: str, notebook: Path) -> None:
-    run_all(page, address, notebook.name)
+    run_all(page, address, notebook)
     expect(page.locator(".jp-OutputArea canvas:visible").nth(4)).to_be_visible()  # every part of PatchHover draws
     page.wait_for_timeout(1000)
     without_errors(page)
