@@ -123,9 +123,20 @@ def test_a_browser_that_keeps_nothing_still_shows_the_lesson(page: Page, address
 
 
 def test_chapter_and_landing_page_show_it(page: Page, course: str) -> None:
-    words = "0 of 1 prediction made, 0 of 1 exercise passed, quiz 0 of 8"
+    words = "0 of 1 prediction made, quiz 0 of 8"
     page.goto(f"{course}?chapter=02")
     expect(page.get_by_text(words)).to_be_visible()
     expect(page.get_by_text("8 questions, none answered yet.")).to_be_visible(timeout=60_000)  # all cells have run
     page.goto(course)
     expect(page.get_by_text(words)).to_be_visible()
+
+
+def test_a_chapter_hides_the_code_of_its_prediction_until_the_guess(page: Page, course: str) -> None:
+    page.goto(f"{course}?chapter=02")
+    field = page.get_by_label("Your guess")
+    expect(field).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("8 questions, none answered yet.")).to_be_visible(timeout=60_000)
+    before = page.get_by_text("Show code").filter(visible=True).count()
+    field.fill("4")
+    field.press("Enter")
+    expect(page.get_by_text("Show code").filter(visible=True)).to_have_count(before + 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from widgets.lesson import Predict, Quiz
-from widgets.lesson.chapter_work import Work, standing, work_of
+from widgets.lesson.chapter_work import Work, standing, without_code, work_of
 from widgets.lesson.progress import Progress
 
 CELLS = [
@@ -37,3 +37,10 @@ def test_standing_counts_what_is_kept() -> None:
 
 def test_nothing_to_do_is_nothing() -> None:
     assert not Work() and standing(Work(), Progress()).share == 0 and standing(Work(), Progress()).in_words() == ""
+
+
+def test_where_no_code_runs_only_a_passed_exercise_counts() -> None:
+    work, store = work_of(CELLS), Progress()
+    assert without_code(work, store).exercises == ()
+    store.record_check("attention", True)
+    assert standing(without_code(work, store), store).exercises == (1, 1)

@@ -69,6 +69,12 @@ def standing(work: Work, progress: Progress) -> Standing:
     return Standing((predictions, len(work.predictions)), (exercises, len(work.exercises)), (min(best, asked), asked))
 
 
+def without_code(work: Work, progress: Progress) -> Work:
+    """The work that can be done where no code of the reader runs; an exercise that is passed still counts."""
+    kept = progress.everything()["exercises"]
+    return Work(work.predictions, tuple(id for id in work.exercises if "passed" in kept.get(id, {})), work.quizzes)
+
+
 def _best(entry: dict[str, Any]) -> int:
     best = entry.get("best", 0)
     return best if isinstance(best, int) else 0

@@ -11,7 +11,7 @@ import panel as pn
 import param
 
 from . import progress
-from .chapter_work import Work, standing
+from .chapter_work import Work, standing, without_code
 from .progress_keeper import ProgressKeeper
 from .question import LessonPart
 
@@ -41,10 +41,14 @@ class ProgressPart(LessonPart):
         self._follow()
 
     def _follow(self) -> None:
-        rows = [[escape(title), (stands := standing(work, self._store)).in_words(), round(stands.share, 4), address]
-                for title, address, work in self._chapters]
+        rows = [self._row(*chapter) for chapter in self._chapters]
         exported = self._store.export() if self.actions else ""
         self.param.update(rows=rows, exported=exported, notice=self._store.notice)
+
+    def _row(self, title: str, address: str, work: Work) -> list[Any]:
+        possible = work if progress.served_page() is None else without_code(work, self._store)
+        stands = standing(possible, self._store)
+        return [escape(title), stands.in_words(), round(stands.share, 4), address]
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("delete"):

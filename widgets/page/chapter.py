@@ -35,15 +35,17 @@ def column(blocks: list[pn.viewable.Viewable]) -> pn.Column:
 
 
 def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
-    blocks: list[pn.viewable.Viewable] = []
+    from ..lesson.folding import fold
+
+    shown: list[tuple[str, str, list[pn.viewable.Viewable]]] = []
     cells: list[Cell] = []
     for part in contents.read(chapter.path).cells:
         tags = part.metadata.get("tags", [])
         if ONLY_IN_NOTEBOOKS in tags:
             continue
         if part.cell_type == "markdown":
-            blocks.append(prose.prose(part.source))
+            shown.append(("markdown", part.source, [prose.prose(part.source)]))
         elif part.cell_type == "code" and part.source.strip():
             cells.append(Cell(len(cells) + 1, part.source, place(first=not cells)))
-            blocks += [prose.code_fold(part.source, opened=OPENED in tags), cells[-1].place]
-    return blocks, cells
+            shown.append(("code", part.source, [prose.code_fold(part.source, opened=OPENED in tags), cells[-1].place]))
+    return fold(shown), cells
