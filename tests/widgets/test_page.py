@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -85,6 +86,14 @@ def test_a_syntax_error_is_that_cell_s_trouble() -> None:
 def test_a_sentence_about_an_error_names_no_folder(message: str, said: str) -> None:
     expected = f"This cell stopped: {said} (ValueError). The rest of the page goes on below."
     assert results.sentence_of(ValueError(message)) == expected
+
+
+def test_start_on_a_page_leaves_the_server_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also when the visitor has left before the cell ran, and no session stands around it any more."""
+    monkeypatch.delenv("PANEL_INLINE", raising=False)
+    assert Workbook("t").run(1, "from widgets import start\n\nstart()") == ([], None)
+    assert "PANEL_INLINE" not in os.environ
+    assert selection_here() is not selection_here()
 
 
 # Markdown -----------------------------------------------------------------------------------------------------

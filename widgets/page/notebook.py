@@ -10,6 +10,7 @@ import panel as pn
 from bokeh.core.serialization import Serializer
 from bokeh.models import ImportedStyleSheet
 
+from .output import listener
 from .selection import share_in_kernel
 
 
@@ -19,8 +20,7 @@ def start() -> None:
     Panel's scripts and stylesheets go into the notebook page itself, so nothing is fetched from outside. The
     widgets of the notebook share one selection.
     """
-    document = pn.state.curdoc
-    if document is not None and document.session_context is not None:
+    if listener.get() is not None:  # a page runs this cell; its session may be gone already, so do not ask Panel
         return
     os.environ["PANEL_INLINE"] = "true"
     share_in_kernel()
