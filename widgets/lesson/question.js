@@ -12,7 +12,7 @@ export function render({ model, el }) {
   form.append(group, row, feedback)
   part.body.append(form)
   form.addEventListener('keydown', (event) => event.stopPropagation())   // a notebook's shortcuts are plain letters
-  let inputs = [], curve = null
+  let inputs = [], curve = null, answering = false
 
   function build() {
     legend.innerHTML = model.text
@@ -41,7 +41,6 @@ export function render({ model, el }) {
   }
 
   function state() {
-    const had = el.getRootNode().activeElement
     inputs.forEach((input, i) => {
       if (model.kind === 'curve') return
       input.disabled = model.locked
@@ -60,9 +59,12 @@ export function render({ model, el }) {
     if (model.locked) feedback.after(row); else feedback.before(row)   // what was asked next comes after what was said
     const said = feedback.dataset.html ?? ''
     feedback.innerHTML = feedback.dataset.html = model.feedback; feedback.dataset.tone = model.tone; feedback.hidden = !model.feedback
-    // The button that was pressed is gone: keep the keyboard where the answer is.
-    if (model.feedback && said !== model.feedback && (had === commit || had === aside || model.locked && inputs.includes(had))) {
-      feedback.focus({ preventScroll: true })
+    // What was pressed is gone or disabled by now, maybe for a while: take the keyboard to the answer, unless the
+    // reader has gone on to something else.
+    const at = el.getRootNode().activeElement
+    if (answering && model.feedback && said !== model.feedback) {
+      answering = false
+      if (at ? form.contains(at) : document.activeElement === document.body) feedback.focus({ preventScroll: true })
     }
     if (model.problem && model.kind === 'number') inputs[0].focus({ preventScroll: true })
   }
@@ -70,11 +72,12 @@ export function render({ model, el }) {
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     if (model.locked) return
+    answering = true
     if (model.kind === 'curve') model.send_msg({ points: curve.points() })
     else if (model.kind === 'number') model.send_msg({ typed: inputs[0].value })
     else model.send_msg({ picked: inputs.findIndex((input) => input.checked) })
   })
-  aside.addEventListener('click', () => model.send_msg({ aside: true }))
+  aside.addEventListener('click', () => { answering = true; model.send_msg({ aside: true }) })
   onChange(model, ['text', 'kind', 'choices', 'unit', 'axes'], build)
   onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'points', 'answer_points', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
 }
