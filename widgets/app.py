@@ -37,15 +37,22 @@ def page() -> pn.Template:
 
 
 def _page(asked: dict[str, str]) -> pn.Template:
-    address.take(selection_here(), pn.state.session_args)
+    refused = address.take(selection_here(), pn.state.session_args)
+    page = _asked_for(asked)
+    page.add_variable("notices", refused)
+    return page
+
+
+def _asked_for(asked: dict[str, str]) -> pn.Template:
     if "chapter" in asked:
         return _chapter(asked["chapter"])
     if "widget" in asked:
         return _widget(asked["widget"])
     if "gallery" in asked:
+        from widgets.page.chapter import column
         from widgets.page.frame import frame
         from widgets.page.gallery import page as gallery
-        return frame("Gallery", content=gallery())
+        return frame("Gallery", content=column([gallery()]))
     from widgets.page.landing import landing_page
     return landing_page()
 
@@ -69,7 +76,7 @@ def _widget(name: str) -> pn.Template:
 
 
 def warm() -> None:
-    """Load the libraries, the widgets, the default checkpoint and its answers to the samples in a thread, so that the first page need not."""
+    """Load libraries, widgets, the default checkpoint and its answers to the samples in a thread, before a page asks."""
     if _warmed.is_set() or os.environ.get("VIT_COURSE_NO_WARM"):
         return
     _warmed.set()

@@ -33,7 +33,7 @@ class BreakIt(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
-        self._grid = PictureGrid(title="What the model now reads", channel=f"{self.selection.channel}-broken")
+        self._grid = PictureGrid(title="What the model now reads", follow=False)
         self._table = NumberTable(title="What becomes of y")
         self._words = controls.words("", sizing_mode="stretch_width")
         self._redraw()
@@ -72,11 +72,11 @@ class BreakIt(Widget):
             return
         picture = self.choice.picture
         self._grid.param.update(
-            status="ready", message="", patch_size=damage.patch_size, alt=f"{picture.title}, as the model reads it.",
+            status="ready", message="", patch_size=damage.patch_size, alt=f"{picture.title}, as the model reads it. {self._explanation()}",
             caption=f"{picture.title}, put together again from the patches that go in. {damage.provenance}",
             **PictureGrid.picture(damage.seen))
         self._table.fixed = self._rows(damage)
-        self._words.object = f'<p style="margin:0;color:var(--vit-ink)">{self._explanation()}</p>'
+        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}</p>'
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
         return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),

@@ -42,6 +42,7 @@ class PatchHover(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self._written: tuple[tuple[Any, ...], np.ndarray] | None = None
         self._cut: tuple[Picture, int, np.ndarray] | None = None
+        self.selection.token = min(self.selection.token, PREFIX + self.facts["patches"] - 1)  # an address may ask for more
         self._remember_place()
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
@@ -95,15 +96,19 @@ class PatchHover(Widget):
         bar = pn.FlexBox(*self.choice.controls, *self._controls(), align_items="flex-end", margin=(0, 0, 8, 0))
         details = pn.Column(parts["pixels"], parts["table"], styles={"flex": "1 1 340px", "min-width": "0"}, margin=0)
         picture = pn.Column(parts["grid"], styles={"flex": "1 1 300px", "max-width": "448px", "min-width": "0"}, margin=0)
-        top = pn.FlexBox(picture, details, gap="24px", align_items="flex-start")
-        return pn.Column(bar, top, parts["strip"], parts["matrix"], self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "20px"})
+        strip = pn.Column(parts["strip"], styles={"flex": "1 1 100%", "min-width": "0", "order": "3"}, margin=0)
+        # under the rest, or beside it where a page is as wide as a projector's
+        matrix = pn.Column(parts["matrix"], margin=0, styles={
+            "flex": "1 1 var(--vit-beside, 100%)", "min-width": "0", "order": "var(--vit-beside-order, 4)"})
+        whole = pn.FlexBox(picture, details, strip, matrix, gap="24px", align_items="flex-start")
+        return pn.Column(bar, whole, self.text_twin(), sizing_mode="stretch_width", margin=0,
+                         styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"})
 
     def _controls(self) -> list[pn.viewable.Viewable]:
         looks = {"their own pixels": "own", "what a trained ViT finds alike": "likeness"}
         orders = {"channel, row, column": False, "row, column, channel": True}
         return [
-            controls.buttons(self.param.patch_size, "Patch side P, in pixels", {str(p): p for p in PATCH_SIZES}),
+            controls.radio(self.param.patch_size, "Patch side P, in pixels", {f"{p}": p for p in PATCH_SIZES}),
             controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=290),
             controls.choice(self.param.channels_last, "Order inside a row", orders, width=210),
             controls.choice(self.param.colours, "Colour the patches by", looks, width=250),
@@ -155,8 +160,8 @@ class PatchHover(Widget):
         maps = np.concatenate([alike[:PREFIX], alike])                    # (PREFIX + N, N): a token a row
         caption = (f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it most"
                    f" like the one you follow. {checkpoint.provenance.sentence}")
-        return plain | {"maps": maps.astype(np.float16).tobytes(), "maps_low": 0.0, "maps_high": 1.0, "caption": caption,
-                        "maps_name": "likeness: cosine of the tokens that come out, below 0 drawn as 0"}
+        return plain | {"maps": maps.astype(np.float16).tobytes(), "maps_low": float(np.quantile(alike, 0.1)), "maps_high": 1.0, "caption": caption,
+                        "maps_name": "likeness: cosine of the tokens that come out; the least alike tenth is drawn as one"}
 
     def _table(self) -> dict[str, Any]:
         facts = self.facts

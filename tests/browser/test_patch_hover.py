@@ -62,7 +62,7 @@ def choose(page: Page, label: str, text: str) -> None:
 
 @pytest.mark.parametrize("P", [16, 28])
 def test_hover_marks_the_patch_in_picture_strip_row_and_table(page: Page, widget: PatchHover, P: int) -> None:
-    page.get_by_role("button", name=str(P), exact=True).click()
+    page.get_by_role("radio", name=str(P), exact=True).check(force=True)
     expect(page.get_by_text(f"patches of {P} px")).to_be_visible()
     pixels = prepare(open_sample("cat"), P)
     columns, rows = pixels.shape[2] // P, pixels.shape[1] // P
@@ -116,7 +116,7 @@ def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> No
     page.get_by_text("In words").click()
     expect(page.get_by_text("Patch 17 lies in row 1, column 3")).to_be_visible()
     page.locator(".part.picture-grid .layers").focus()
-    for key, n in (("ArrowRight", 18), ("ArrowDown", 32), ("ArrowLeft", 31), ("ArrowUp", 17), ("Home", 0), ("ArrowLeft", 0)):
+    for key, n in (("ArrowRight", 18), ("ArrowDown", 32), ("ArrowLeft", 31), ("ArrowUp", 17), ("Home", 14), ("End", 27), ("Control+Home", 0), ("ArrowLeft", 0)):
         page.keyboard.press(key)
         expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(n))
     expect(page.get_by_text("Patch 0 lies in row 0, column 0")).to_be_visible()
@@ -131,7 +131,7 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PatchHover) -> None
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
             return (a.getAttribute('aria-label') || a.type || a.tagName || '').slice(0, 30) + ' ' + a.tagName }"""))
     text = " | ".join(reached)
-    for wanted in ("SELECT", "file INPUT", "BUTTON", "A tabby cat", "The sequence of 196", "x_p, 196 by 768", "SUMMARY"):
+    for wanted in ("SELECT", "file INPUT", "radio INPUT", "A tabby cat", "The sequence of 196", "x_p, 196 by 768", "SUMMARY"):
         assert wanted in text, f"{wanted} cannot be reached by Tab: {text}"
 
 

@@ -242,3 +242,10 @@ def test_comparisons_that_cannot_be_made() -> None:
         trace(library_vit(attn_implementation="sdpa"), pixels(1, 28, 28)).compare()
     with pytest.raises(ValueError, match="this one was made for 12 x 28 px"):
         trace(library_vit(image_size=(12, 28)), pixels(1, 28, 28)).compare()
+
+
+@pytest.mark.parametrize(("difference", "bound"), [(5.7e-7, "1e-5"), (1.9e-6, "1e-5"), (2.1e-6, "1e-4"), (0.0, "1e-12")])
+def test_a_bound_is_a_power_of_ten_with_room(difference: float, bound: str) -> None:
+    from widgets.model.trace import power_of_ten_above
+
+    assert power_of_ten_above(difference) == bound and float(bound) > difference

@@ -136,7 +136,7 @@ _FAULTS = (
     Fault(
         "wrong_normalisation", "Another model's pixel scale",
         "Pixels are prepared with ImageNet's mean and deviation for a model that wants -1 to 1, or the reverse.",
-        "Any three means and deviations give pixels of the same shape and a similar range.",
+        "Any three means and deviations give pixels of the same shape, and no range of numbers is forbidden.",
         _other_pixels,
     ),
     Fault(

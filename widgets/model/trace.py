@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -67,6 +68,11 @@ class Trace:
         """
         ours, theirs = self.stages(), library_stages(self.model, self.pixels)
         return [_agreement(stage, ours[stage], theirs[stage]) for stage in ours if stage in theirs]
+
+
+def power_of_ten_above(difference: float) -> str:
+    """A bound that prints the same on every processor: the power of ten at least five times the difference."""
+    return f"1e{math.ceil(math.log10(max(5 * difference, 1e-12)))}"
 
 
 @torch.no_grad()

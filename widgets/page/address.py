@@ -37,13 +37,18 @@ def mirror(selection: Selection) -> Address:
     return address
 
 
-def take(selection: Selection, arguments: Mapping[str, list[bytes]]) -> None:
-    """Set the selection from the address. What is not valid there is left as it was."""
+def take(selection: Selection, arguments: Mapping[str, list[bytes]]) -> list[str]:
+    """Set the selection from the address. What is not valid there is left as it was, and answered by a sentence."""
+    refused = []
     for name in selection.ADDRESS:
         text = (arguments.get(name) or [b""])[0].decode("utf-8", "replace").strip()
         if text and _known(name, text):
             value = int(text) if isinstance(selection.param[name], param.Integer) else text
             setattr(selection, name, value)
+        elif text:
+            refused.append(f"The address asks for {name.replace('_', ' ')} “{text[:40]}”, which there is not; "
+                           f"you see the usual one.")
+    return refused
 
 
 def _known(name: str, text: str) -> bool:
@@ -53,4 +58,7 @@ def _known(name: str, text: str) -> bool:
     if name == "checkpoint":
         from ..model.checkpoints import available
         return text in available()
+    if name == "patch_size":
+        from ..patch_hover import PATCH_SIZES
+        return text in map(str, PATCH_SIZES)
     return text.isascii() and text.isdigit() and len(text) < 7

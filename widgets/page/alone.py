@@ -20,4 +20,4 @@ def widget_page(name: str, module: str) -> pn.Template:
     cell = Cell(1, source, place(first=True))
     run_when_loaded(name, [cell])
     body = f'<div class="vit-text"><h1>{escape(title)}</h1><p>{escape(summary)}</p></div>'
-    return frame(title, body, column([cell.place, code_fold(source)]), eyebrow=f"Widget {name}")
+    return frame(title, body, column([cell.place, code_fold(source)]), eyebrow=f"Widget {name}", alone=True)

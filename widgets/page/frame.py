@@ -16,16 +16,20 @@ SUMMARY = "A course on the Vision Transformer that runs a real one on your own p
 
 
 def frame(title: str, body: str = "", content: pn.viewable.Viewable | None = None, eyebrow: str = "",
-          previous: Chapter | None = None, following: Chapter | None = None, after: str = "") -> pn.Template:
+          previous: Chapter | None = None, following: Chapter | None = None, after: str = "",
+          alone: bool = False) -> pn.Template:
     """A page: `body` is trusted HTML, `content` what Panel puts below it, `after` trusted HTML below that.
 
-    `eyebrow` is a small line above all.
+    `eyebrow` is a small line above all. `alone` gives a widget the whole width of a projector. The variable
+    `notices` may be set to sentences about what the address asked for and could not have.
     """
     page = pn.Template(_TEMPLATE)
     page.add_variable("summary", SUMMARY)
     page.add_variable("theme", theme.javascript())
     page.add_variable("body", body)
     page.add_variable("after", after)
+    page.add_variable("alone", alone)
+    page.add_variable("notices", [])
     page.add_variable("eyebrow", eyebrow)
     page.add_variable("previous", previous)
     page.add_variable("next", following)

@@ -80,10 +80,16 @@ def _markdown() -> MarkdownIt:
     markdown = MarkdownIt("commonmark", {"html": True, "highlight": _fence}).enable(["table", "strikethrough"])
     markdown.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     # Panel looks for mathematics in the text of the HTML, before the browser reads it: so nothing is escaped here
-    markdown.add_render_rule("math_inline", lambda _, tokens, i, *rest: rf"<span>\({tokens[i].content}\)</span>")
-    markdown.add_render_rule("math_inline_double", lambda _, tokens, i, *rest: rf"<span>\[{tokens[i].content}\]</span>")
-    markdown.add_render_rule("math_block", lambda _, tokens, i, *rest: rf"<p>\[{tokens[i].content.strip()}\]</p>")
+    markdown.add_render_rule("math_inline", lambda _, tokens, i, *rest: _formula("span", "(", tokens[i].content, ")"))
+    markdown.add_render_rule("math_inline_double", lambda _, tokens, i, *rest: _formula("span", "[", tokens[i].content, "]"))
+    markdown.add_render_rule("math_block", lambda _, tokens, i, *rest: _formula("p", "[", tokens[i].content, "]"))
     return markdown
+
+
+def _formula(element: str, opened: str, tex: str, closed: str) -> str:
+    """A formula, and its TeX as a name: what MathJax draws is a picture that a screen reader cannot read."""
+    tex = tex.strip()
+    return rf'<{element} role="math" aria-label="{escape(tex)}">\{opened}{tex}\{closed}</{element}>'
 
 
 def _not_mathematics(code: str) -> str:

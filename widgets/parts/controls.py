@@ -18,9 +18,9 @@ def choice(of: param.Parameter, label: str, options: dict[str, Any], **look: Any
     return pn.widgets.Select.from_param(of, label=label, options=options, **{**PLAIN, "width": 220, **look})
 
 
-def buttons(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.Column:
-    """A row of buttons, one of which is pressed, with its label above."""
-    group = pn.widgets.RadioButtonGroup.from_param(of, label=label, options=options, **{**PLAIN, **look})
+def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.Column:
+    """A few options side by side, one of which is chosen, with their label above: native radio buttons."""
+    group = pn.widgets.RadioBoxGroup.from_param(of, label=label, options=options, inline=True, **{**PLAIN, **look})
     return pn.Column(words(label), group, margin=0)
 
 

@@ -3,7 +3,7 @@ const SMALL = 12
 
 export function render({ model, el }) {
   const head = make('div', { className: 'symbol' }), holder = make('div', { className: 'scroller' })
-  const bar = make('div', { className: 'scalebar' }), readout = make('div', { className: 'readout', 'aria-live': 'off' })
+  const bar = make('div', { className: 'scalebar' }), readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const part = frame(model, el, 'matrix-view', draw)
   part.body.append(head, holder, bar, readout)
   let values = [], cell = null, cells = [], base = null, top = null

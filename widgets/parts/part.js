@@ -135,12 +135,15 @@ function onPoint(node, point, leave) {
   node.addEventListener('pointerleave', (event) => { if (event.pointerType !== 'touch') leave(event) })
 }
 
-// Arrow keys move by one in a grid of `columns()`; answers the new index or null if the key is not ours.
+// Arrow keys move by one in a grid, Home and End to the ends of the row, with Ctrl to the ends of the grid.
+// Answers the new index, or null if the key is not ours.
 function arrow(event, index, count, columns) {
   const moves = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -columns, ArrowDown: columns }
-  if (event.ctrlKey || event.metaKey || event.altKey) return null
-  if (event.key === 'Home') return 0
-  if (event.key === 'End') return count - 1
+  if (event.metaKey || event.altKey) return null
+  const start = event.ctrlKey ? 0 : index - index % columns
+  if (event.key === 'Home') return start
+  if (event.key === 'End') return event.ctrlKey ? count - 1 : Math.min(count, start + columns) - 1
+  if (event.ctrlKey) return null
   if (!(event.key in moves)) return null
   const next = index + moves[event.key]
   return next < 0 || next >= count ? index : next

@@ -3,7 +3,7 @@ const NAMES = ['red', 'green', 'blue']
 
 export function render({ model, el }) {
   const part = frame(model, el, 'patch-pixels', () => mark())
-  const squares = make('div', { className: 'squares' }), readout = make('div', { className: 'readout' })
+  const squares = make('div', { className: 'squares' }), readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const rowBox = make('div', { className: 'row' })
   part.body.append(squares, rowBox, readout)
   let picture = null, data = null, values = [], places = [], length = 0, at = new Map(), shown = [], rowBase, rowTop, drawn = null
@@ -16,8 +16,21 @@ export function render({ model, el }) {
       const v = Math.floor((e.clientX - box.left) / box.width * P), u = Math.floor((e.clientY - box.top) / box.height * P)
       if (u >= 0 && v >= 0 && u < P && v < P) pixel(u, v)
     }, () => part.hover(null))
+    if (className === 'whole') byKeys(layers)
     squares.append(make('figure', { className }, make('figcaption', {}, make('b', {}, name), note), layers))
     shown.push({ base, top })
+  }
+  function byKeys(layers) {
+    layers.tabIndex = 0
+    layers.setAttribute('role', 'application')
+    layers.setAttribute('aria-label', 'The pixels of the patch. Arrow keys move between pixels and read their three numbers.')
+    onArrow(layers, (e) => {
+      const P = model.patch_size, j = part.bus.columns[0]
+      const next = arrow(e, j === undefined ? 0 : places[3 * j + 1] * P + places[3 * j + 2], P * P, P)
+      if (next !== null) pixel(Math.floor(next / P), next % P)
+      return next
+    })
+    layers.addEventListener('blur', () => part.hover(null))
   }
   const pixel = (u, v) => part.hover(part.current, [0, 1, 2].map((c) => at.get(`${c},${u},${v}`)))
 

@@ -16,7 +16,11 @@ export function render({ model, el }) {
     for (const c of [base, top]) { c.width = model.picture_width * k; c.height = model.picture_height * k }
     maps = model.maps?.byteLength || model.maps?.length ? numbers(model.maps, 'float16') : null
     places = numbers(model.positions, 'int32')
-    layers.setAttribute('aria-label', `${model.alt || "A picture."} Cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
+    if (!model.follow) {
+      layers.removeAttribute('tabindex'); layers.setAttribute('role', 'img'); layers.style.cursor = 'default'
+      readout.hidden = true
+      layers.setAttribute('aria-label', model.alt)
+    } else layers.setAttribute('aria-label', `${model.alt || "A picture."} Cut into ${rows} rows of ${cols} patches. Arrow keys move the selected patch.`)
     drawBase(); drawBar()
   }
 
@@ -45,7 +49,7 @@ export function render({ model, el }) {
   function drawMark() {
     const g = top.getContext('2d'), P = model.patch_size * k, n = Math.min(part.patch, rows * cols - 1)
     g.clearRect(0, 0, top.width, top.height)
-    if (n < 0 || !picture) return
+    if (n < 0 || !picture || !model.follow) return
     if (maps) colourPatches(g, P)
     const r = Math.floor(n / cols), c = n % cols
     ring(g, c * P + k, r * P + k, P - 2 * k, P - 2 * k, Math.max(2, k))
@@ -74,12 +78,13 @@ export function render({ model, el }) {
     const c = Math.floor((event.clientX - box.left) / box.width * cols), r = Math.floor((event.clientY - box.top) / box.height * rows)
     return r < 0 || c < 0 || r >= rows || c >= cols ? null : r * cols + c + model.prefix
   }
-  onPoint(layers, (e) => part.hover(under(e)), () => part.hover(null))
-  layers.addEventListener('click', (e) => { const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
+  if (model.follow) onPoint(layers, (e) => part.hover(under(e)), () => part.hover(null))
+  layers.addEventListener('click', (e) => { if (!model.follow) return; const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
   onArrow(layers, (e) => {
+    if (!model.follow) return null
     const next = arrow(e, Math.max(0, part.bus.selected - model.prefix), rows * cols, cols)
     if (next !== null) part.select(next + model.prefix)
     return next
   })
-  onChange(model, ['rgb', 'patch_size', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
+  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
 }
