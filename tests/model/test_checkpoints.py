@@ -248,3 +248,13 @@ def test_missing_everywhere(nothing_loaded: None, empty_cache: Path, monkeypatch
     monkeypatch.setattr(fetching, "sources_of", lambda _: [])
     with pytest.raises(CheckpointMissing, match=r"vit-b16 is not on this machine.*\(2\) copy the folder"):
         load("vit-b16")
+
+
+def test_a_load_that_is_broken_off_leaves_the_copy_alone(nothing_loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken_off(folder: Path) -> None:
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(checkpoints, "open_copy", broken_off)
+    with pytest.raises(RuntimeError, match="cannot schedule"):
+        load(NAME)
+    assert fetching.kept(NAME), "the copy in the cache was whole and must stay"

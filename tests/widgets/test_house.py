@@ -43,6 +43,13 @@ def test_every_widget_has_a_title_a_summary_and_a_test() -> None:
         assert list((ROOT / "tests").rglob(f"test_{module.rpartition('.')[2]}.py")), f"{name} has no test file"
 
 
+def test_every_widget_builds_its_view_words_and_still() -> None:
+    for name in widgets.WIDGETS:
+        widget = getattr(widgets, name)(selection=widgets.Selection())
+        assert widget.__panel__() is not None
+        assert widget.describe().sentence.endswith(".") and widget.still().get_size_inches().min() > 0
+
+
 def test_every_dependency_is_pinned_at_what_was_tested() -> None:
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
     pinned = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pinned.items()}

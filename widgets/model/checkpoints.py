@@ -14,7 +14,7 @@ from transformers import ViTConfig, ViTForImageClassification, ViTModel
 
 from widgets.model import fetching
 from widgets.model.fetching import CheckpointMissing, facts_of, names
-from widgets.model.folding import empty, fill, open_copy
+from widgets.model.folding import NoViT, empty, fill, open_copy
 from widgets.model.patches import check_image_size
 from widgets.model.pictures import PREPARATIONS, Preparation
 
@@ -118,7 +118,7 @@ def _fetched(name: str) -> tuple[Any, Provenance]:
             with _BUILDING:
                 model = open_copy(folder)
             break
-        except RuntimeError as error:
+        except NoViT as error:  # no other error: a load that is broken off says nothing about the copy
             # The sums agree and yet it does not fit: written by another version of the course or of the library.
             if attempt:
                 raise CheckpointMissing(f"{name} was fetched and does not load: {error}") from error

@@ -127,11 +127,15 @@ def quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
+class NoViT(RuntimeError):
+    """The files of a folder are not those of a ViT; the message says what is wrong with them."""
+
+
 def open_copy(folder: Path) -> ViTModel | ViTForImageClassification:
     """Read config.json and model.safetensors of a folder, strictly; nothing is ever unpickled.
 
-    The checkpoint is a classifier if its configuration says so. Raises RuntimeError when a tensor is missing, left
-    over or of another shape, or the files are no checkpoint of a ViT.
+    The checkpoint is a classifier if its configuration says so. Raises NoViT when a tensor is missing, left over or
+    of another shape, or the files are no checkpoint of a ViT.
     """
     try:
         config = ViTConfig.from_pretrained(folder, local_files_only=True)
@@ -141,10 +145,11 @@ def open_copy(folder: Path) -> ViTModel | ViTForImageClassification:
         with quiet():
             model, report = kind.from_pretrained(
                 folder, config=config, use_safetensors=True, attn_implementation="eager", dtype=torch.float32,
-                local_files_only=True, output_loading_info=True, **options,
+                local_files_only=True, output_loading_info=True,
+                ignore_mismatched_sizes=True, **options,  # they stand in the report
             )  # fmt: skip
     except (OSError, ValueError, TypeError, SafetensorError) as error:
-        raise RuntimeError(f"{folder} holds no ViT ({error})") from error
+        raise NoViT(f"{folder} holds no ViT ({error})") from error
     if wrong := {kind: sorted(map(str, found)) for kind, found in report.items() if found}:
-        raise RuntimeError(f"the tensors in {folder} are not those of a ViT: {wrong}")
+        raise NoViT(f"the tensors in {folder} are not those of a ViT: {wrong}")
     return freeze(model)

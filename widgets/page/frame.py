@@ -29,7 +29,6 @@ def frame(title: str, body: str = "", content: pn.viewable.Viewable | None = Non
     page.add_variable("body", body)
     page.add_variable("after", after)
     page.add_variable("alone", alone)
-    page.add_variable("notices", [])
     page.add_variable("eyebrow", eyebrow)
     page.add_variable("previous", previous)
     page.add_variable("next", following)

@@ -24,7 +24,7 @@ def views(shown: list[Shown], error: Exception | None) -> list[pn.viewable.Viewa
 def view(value: Any) -> pn.viewable.Viewable:
     """A widget or Panel object as it is; a figure as a picture; the object's own HTML; else what a notebook prints."""
     if isinstance(value, (pn.viewable.Viewable, pn.viewable.Viewer)):
-        return _standing(value, "1040px" if isinstance(value, Widget) else "68ch")
+        return _standing(value, "var(--vit-widget-width, 1040px)" if isinstance(value, Widget) else "68ch")
     if type(value).__module__ == "matplotlib.figure":
         png, width = _png(value)
         return prose.picture(png, width, value.get_label())

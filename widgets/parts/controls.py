@@ -20,7 +20,7 @@ def choice(of: param.Parameter, label: str, options: dict[str, Any], **look: Any
 
 def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any) -> pn.Column:
     """A few options side by side, one of which is chosen, with their label above: native radio buttons."""
-    group = pn.widgets.RadioBoxGroup.from_param(of, label=label, options=options, inline=True, **{**PLAIN, **look})
+    group = pn.widgets.RadioBoxGroup.from_param(of, label=label, options=options, inline=True, **{**LOOK, **look})
     return pn.Column(words(label), group, margin=0)
 
 
