@@ -52,6 +52,16 @@ def _overflows(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(came, tuple) and any(not np.isfinite(np.asarray(part)).all() for part in came)
 
 
+def _one_maximum(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    """NaNs just where one maximum for the whole matrix leaves a row nothing but zeros: 0 / 0, no overflow."""
+    q, k, _ = failed.case.arguments()
+    scores = q @ k.T / np.sqrt(q.shape[1])
+    with np.errstate(all="ignore"):
+        powers = np.exp(scores - scores.max())
+        weights = powers / powers.sum(axis=1, keepdims=True)
+    return bool(np.isnan(weights).any()) and np.allclose(np.asarray(failed.returned[1]), weights, equal_nan=True)
+
+
 def _not_transposed(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, ValueError) and any(
         word in str(failed.error) for word in ("matmul", "not aligned"))
@@ -152,6 +162,9 @@ EXERCISE = Exercise(
                       " what comes out of the softmax."),
         Misconception("output-only", "Only the output came back. Return both: `return output, weights`."),
         Misconception("weights-only", "Only the weights came back. Return both: `return output, weights`."),
+        Misconception("one-maximum", "You subtracted one maximum for the whole matrix. In a row far below it every"
+                      " power is 0, and 0 / 0 is nan. Subtract each row's own: `scores.max(axis=1,"
+                      " keepdims=True)`.", _one_maximum),
         Misconception("overflow-exp", "exp overflowed: large scores give infinity over infinity, which is"
                       " nan. Subtract each row's largest score first; the weights stay the same.", _overflows),
         Misconception("rows-off-1", "The rows of your weights do not sum to 1. A softmax divides each row"

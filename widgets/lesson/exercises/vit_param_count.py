@@ -25,6 +25,7 @@ def _ends(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     """Patch embedding, tokens, positions, final norm and head."""
     d, K, R = cfg["d"], cfg["n_classes"], cfg["n_registers"]
     cls = 1 if "class-always" in faults else cfg["cls_token"]
+    cls = cfg["pool"] == "cls" if "class-by-pool" in faults else cls
     side = cfg["img"] // cfg["P"]
     N = side if "grid-not-squared" in faults else side * side
     pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
@@ -124,6 +125,8 @@ EXERCISE = Exercise(
         Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its"
                       " row in the position table, d."),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
+        Misconception("class-by-pool", "You read the class token off `pool`. `cls_token` says whether there is one;"
+                      " a model with a class token may be averaged all the same."),
         Misconception("registers-placed", "You gave the registers positions. They have none: R d numbers, once."),
         Misconception("registers-forgotten", "The registers are missing: d numbers each."),
         Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for"
