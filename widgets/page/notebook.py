@@ -10,6 +10,7 @@ import panel as pn
 from bokeh.core.serialization import Serializer
 from bokeh.models import ImportedStyleSheet
 
+from .comms import wait_for_comms
 from .output import listener
 from .selection import share_in_kernel
 
@@ -24,6 +25,7 @@ def start() -> None:
         return
     os.environ["PANEL_INLINE"] = "true"
     share_in_kernel()
+    wait_for_comms()
     _inline_stylesheets()
     _show_figures()
     pn.extension("mathjax")
