@@ -6,7 +6,7 @@ export function render({ model, el }) {
   const squares = make('div', { className: 'squares' }), readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const rowBox = make('div', { className: 'row' })
   part.body.append(squares, rowBox, readout)
-  let picture = null, data = null, values = [], places = [], length = 0, at = new Map(), shown = [], rowBase, rowTop, drawn = null
+  let picture = null, data = null, values = [], places = [], length = 0, at = new Map(), shown = [], row = null, rowTop, drawn = null
 
   function square(name, note, className) {
     const P = model.patch_size, base = make('canvas', { width: P, height: P }), top = make('canvas', { width: 160, height: 160 })
@@ -43,8 +43,8 @@ export function render({ model, el }) {
     squares.replaceChildren(); shown = []; drawn = null
     square('The patch', 'enlarged', 'whole')
     NAMES.forEach((name, c) => square(name, model.spans[c] ?? '', 'channel'))
-    rowBase = make('canvas', { width: length, height: 1 }); rowTop = make('canvas', { width: 1040, height: 30 })
-    const layers = make('div', { className: 'layers' }, rowBase, rowTop)
+    row = { base: make('canvas', { width: length, height: 1 }) }; rowTop = make('canvas', { width: 1040, height: 30 })
+    const layers = make('div', { className: 'layers' }, row.base, rowTop)
     onPoint(layers, (e) => {
       const box = layers.getBoundingClientRect(), j = Math.floor((e.clientX - box.left) / box.width * length)
       if (j >= 0 && j < length) part.hover(part.current, [j])
@@ -54,22 +54,25 @@ export function render({ model, el }) {
     mark()
   }
 
+  // No array is made for a pixel here: this runs for every patch the pointer crosses.
   function drawPatch(n) {
-    const P = model.patch_size, cols = Math.floor(model.picture_width / P), x0 = (n % cols) * P, y0 = Math.floor(n / cols) * P
-    const byte = (c, u, v) => data[4 * ((y0 + u) * model.picture_width + x0 + v) + c]
-    const tint = (c, b) => VIT_HUES[c].map((part) => Math.round(part * b))
-    const paint = (canvas, count, colourOf) => {
-      const g = canvas.getContext('2d'), image = g.createImageData(canvas.width, canvas.height)
-      for (let i = 0, k = 0; i < count; i++, k += 4) {
-        [image.data[k], image.data[k + 1], image.data[k + 2]] = colourOf(i)
-        image.data[k + 3] = 255
-      }
-      g.putImageData(image, 0, 0)
+    const P = model.patch_size, W = model.picture_width, cols = Math.floor(W / P)
+    const x0 = (n % cols) * P, corner = 4 * (Math.floor(n / cols) * P * W + x0)
+    shown[0].base.getContext('2d').drawImage(picture, x0, Math.floor(n / cols) * P, P, P, 0, 0, P, P)
+    for (let c = 0; c < 3; c++) {
+      tint(shown[c + 1], P * P, (i) => corner + 4 * (Math.floor(i / P) * W + i % P) + c, () => c)
     }
-    paint(shown[0].base, P * P, (i) => [0, 1, 2].map((c) => byte(c, Math.floor(i / P), i % P)))
-    for (let c = 0; c < 3; c++) paint(shown[c + 1].base, P * P, (i) => tint(c, byte(c, Math.floor(i / P), i % P)))
-    paint(rowBase, length, (j) => tint(places[3 * j], byte(places[3 * j], places[3 * j + 1], places[3 * j + 2])))
+    tint(row, length, (j) => corner + 4 * (places[3 * j + 1] * W + places[3 * j + 2]) + places[3 * j], (j) => places[3 * j])
     drawn = n
+  }
+
+  function tint(canvas, count, at, channelOf) {
+    const g = canvas.base.getContext('2d'), image = (canvas.image ??= g.createImageData(canvas.base.width, canvas.base.height)), to = image.data
+    for (let i = 0, k = 0; i < count; i++, k += 4) {
+      const b = data[at(i)], hue = VIT_HUES[channelOf(i)]
+      to[k] = hue[0] * b; to[k + 1] = hue[1] * b; to[k + 2] = hue[2] * b; to[k + 3] = 255
+    }
+    g.putImageData(image, 0, 0)
   }
 
   function mark() {
