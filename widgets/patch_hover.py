@@ -8,8 +8,8 @@ import numpy as np
 import panel as pn
 import param
 
-from widgets.model.patches import (number_places, patch_index, patch_position, patchify, sequence_facts,
-                                   to_channels_last)
+from widgets.model.count import sequence_facts
+from widgets.model.patches import number_places, patch_index, patch_position, patchify, to_channels_last
 from widgets.model.pictures import PREPARATIONS, Picture, prepare
 from widgets.page import figures
 from widgets.page.picture_choice import PictureChoice
@@ -74,7 +74,7 @@ class PatchHover(Widget):
     @property
     def facts(self) -> dict[str, int]:
         """N, P^2 C, T and T^2 of this picture at this P."""
-        return sequence_facts(self.pixels.shape[1:], self.patch_size, prefix=PREFIX)
+        return sequence_facts(self.pixels.shape[1:], self.patch_size)
 
     @property
     def patch(self) -> int:

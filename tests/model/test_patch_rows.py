@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from widgets.model.patches import number_places, patchify, sequence_facts, to_channels_last
+from widgets.model.count import sequence_facts
+from widgets.model.patches import number_places, patchify, to_channels_last
 
 RNG = np.random.default_rng(3)
 IMAGE = RNG.integers(0, 255, (3, 32, 48), dtype=np.uint8)

@@ -11,6 +11,15 @@ Size = int | tuple[int, int]
 Ledger = dict[str, "tuple[str, int] | int"]
 
 
+def sequence_facts(image_size: Size, patch_size: int) -> dict[str, int]:
+    """Count what a picture in colour becomes: patches N, row_length P²C, tokens T (with a class token), and
+    attention_entries T² of one head's table. Raises ValueError for a size that does not cut.
+    """
+    shape = ViTShape(image_size=image_size, patch_size=patch_size)
+    return {"patches": shape.num_patches, "row_length": shape.num_channels * patch_size**2,
+            "tokens": shape.num_tokens, "attention_entries": shape.num_tokens**2}
+
+
 def parameters(shape: ViTShape) -> Ledger:
     """Count the parameters piece by piece: piece -> (formula, number), in the order of the forward pass, and "total".
 

@@ -147,16 +147,3 @@ def to_channels_last(patches: Array, patch_size: int) -> Array:
         raise ValueError(f"rows to reorder are (N, C*{P * P}), not {tuple(patches.shape)}")
     cut = patches.reshape(patches.shape[0], -1, P * P)                    # (N, C, P*P)
     return _reorder(cut, (0, 2, 1)).reshape(patches.shape)                # (N, P*P*C)
-
-
-def sequence_facts(image_size: tuple[int, int], patch_size: int, num_channels: int = 3, prefix: int = 1) -> dict[str, int]:
-    """Count what a picture (H, W) becomes: patches N, row_length P^2 C, tokens T, attention_entries T^2 a head.
-
-    T counts `prefix` rows before the patches (one class token). Raises ValueError for a size that does not cut.
-    """
-    height, width = image_size
-    P = _patch_size(patch_size)
-    check_image_size(height, width, P)
-    patches = (height // P) * (width // P)
-    tokens = patches + prefix
-    return {"patches": patches, "row_length": num_channels * P * P, "tokens": tokens, "attention_entries": tokens**2}

@@ -7,7 +7,7 @@ from typing import Any
 
 def growth_of_attention() -> float:
     """Entries of one attention table at P 8 over those at P 16, on 224 x 224 px."""
-    from widgets.model.patches import sequence_facts
+    from widgets.model.count import sequence_facts
 
     small, large = (sequence_facts((224, 224), P)["attention_entries"] for P in (8, 16))
     return small / large
