@@ -123,6 +123,18 @@ def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> No
     assert widget.selection.token == 1
 
 
+def test_no_key_is_lost_when_they_come_faster_than_python_answers(page: Page, widget: PatchHover) -> None:
+    page.locator(".part.picture-grid .layers").focus()
+    for _ in range(3):
+        for key in ("ArrowRight",) * 9 + ("ArrowDown",) * 4:
+            page.keyboard.press(key)
+        page.wait_for_timeout(30)
+    expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(12 * 14 + 27))
+    page.wait_for_timeout(500)
+    expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(12 * 14 + 27))
+    assert widget.patch == 12 * 14 + 27
+
+
 def test_every_control_is_reached_by_tab(page: Page, widget: PatchHover) -> None:
     reached = []
     for _ in range(24):

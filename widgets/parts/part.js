@@ -70,6 +70,15 @@ function ring(context, x, y, w, h, width = 2) {   // seen on light and on dark: 
   context.lineWidth = width; context.strokeStyle = '#111317'; context.strokeRect(x, y, w, h)
 }
 
+// Python repeats every choice to the other parts. Whoever has chosen again by then must not be thrown back.
+function stale(bus, token) {
+  bus.sent = bus.sent.filter(({ at }) => Date.now() - at < 2000)
+  const which = bus.sent.findLastIndex((choice) => choice.token === token)
+  const late = which >= 0 && which < bus.sent.length - 1
+  if (!late) bus.sent = []   // the last choice has come round, or Python has chosen
+  return late
+}
+
 // Builds the frame of a part and joins its channel. `draw(what)` is called with "data", "mark" or "theme".
 function frame(model, el, name, draw) {
   const title = make('div', { className: 'title' }), caption = make('div', { className: 'caption' })
@@ -77,7 +86,7 @@ function frame(model, el, name, draw) {
   const root = make('div', { className: `part ${name}` }, title, body, notice, caption)
   el.replaceChildren(root)
   const bus = model.channel ? vit.bus(model.channel) : { hovered: null, columns: [], listeners: new Set() }
-  bus.columns ??= []
+  bus.columns ??= []; bus.sent ??= []
   if (bus.selected === undefined) bus.selected = model.selected
   const words = () => {
     title.textContent = model.title; title.hidden = !model.title
@@ -99,6 +108,7 @@ function frame(model, el, name, draw) {
     },
     select(token) {
       bus.hovered = null; bus.selected = token; self.tell(self)
+      bus.sent.push({ token, at: Date.now() })
       model.selected = token
     },
     get mine() { return bus.source === self },
@@ -108,7 +118,7 @@ function frame(model, el, name, draw) {
   const offTheme = vit.onTheme(() => draw('theme', self))
   for (const p of ['title', 'caption', 'status', 'message']) model.on(p, words)
   model.on('selected', () => {
-    if (bus.selected === model.selected) return
+    if (bus.selected === model.selected || stale(bus, model.selected)) return
     bus.selected = model.selected; self.tell(null)
   })
   model.on('remove', () => { bus.listeners.delete(mark); offTheme() })
