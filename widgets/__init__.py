@@ -7,6 +7,8 @@ from typing import Any
 
 import panel  # noqa: F401  the one library every widget stands on
 
+from . import lesson  # names only; what they stand for is loaded when it is used
+
 WIDGETS: dict[str, str] = {
     "PatchHover": "widgets.patch_hover",
     "BreakIt": "widgets.break_it",
@@ -17,14 +19,7 @@ _NAMES: dict[str, str] = {
     **WIDGETS,
     "Selection": "widgets.page.selection",
     "start": "widgets.page.notebook",
-    "Predict": "widgets.lesson",
-    "predict": "widgets.lesson",
-    "Quiz": "widgets.lesson",
-    "exercise": "widgets.lesson",
-    "check": "widgets.lesson",
-    "hint": "widgets.lesson",
-    "solution": "widgets.lesson",
-    "reset": "widgets.lesson",
+    **dict.fromkeys(lesson.__all__, "widgets.lesson"),
     "load": "widgets.model.checkpoints",
     "patchify": "widgets.model.patches",
     "unpatchify": "widgets.model.patches",

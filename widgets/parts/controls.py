@@ -24,11 +24,6 @@ def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any)
     return pn.Column(words(label), group, margin=0)
 
 
-def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
-    """A box to tick, bound to a parameter that is true or false."""
-    return pn.widgets.Checkbox.from_param(of, label=label, **{**LOOK, **look})
-
-
 def words(text: str, **look: Any) -> pn.pane.HTML:
     """A label in the course's type."""
     return pn.pane.HTML(f'<span class="label">{text}</span>', **{**LOOK, "margin": 0, **look})

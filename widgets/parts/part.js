@@ -101,10 +101,7 @@ function frame(model, el, name, draw) {
     tell(source) { bus.source = source; bus.listeners.forEach((f) => f()) },
     hover(token, columns = []) {
       if (token === bus.hovered && columns.join() === bus.columns.join()) return
-      const start = performance.now()
       bus.hovered = token; bus.columns = columns; self.tell(self)
-      ;(globalThis.__vitPaint ??= []).push(performance.now() - start)
-      if (globalThis.__vitPaint.length > 2000) globalThis.__vitPaint.shift()
     },
     select(token) {
       bus.hovered = null; bus.selected = token; self.tell(self)
