@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widgets.model.embedding import (
-    coordinates, embed_by_convolution, embed_patches, patch_basis, principal_components, projection_matrix, reconstruct,
+    column_basis, coordinates, embed_by_convolution, embed_patches, patch_basis, principal_components, projection_matrix,
+    projection_of_bytes, random_projection, reconstruct,
 )
 from widgets.model.patches import patchify
 
@@ -74,3 +75,38 @@ def test_components_of_what_has_none() -> None:
     with pytest.raises(ValueError, match=r"\(N, F\)"):
         principal_components(torch.rand(1, 5), 1)
     assert principal_components(torch.ones(5, 3), 2).explained().tolist() == [1, 1]
+
+
+def rebuilt_from_tokens(patches: torch.Tensor, E: torch.Tensor) -> torch.Tensor:
+    """What x_p E and the mean patch tell of the patches, by NumPy's pseudo-inverse."""
+    mean = patches.double().mean(0)
+    return (patches.double() - mean) @ E @ torch.from_numpy(np.linalg.pinv(E.numpy())) + mean
+
+
+@pytest.mark.parametrize("D", [1, 7, 19, 20, 25])
+def test_a_projection_keeps_what_its_pseudo_inverse_brings_back(D: int) -> None:
+    patches, E = torch.rand(40, 20).double(), random_projection(20, D, seed=3)
+    basis = column_basis(patches, E)
+    rebuilt = reconstruct(coordinates(patches, basis), basis)
+    assert torch.allclose(rebuilt, rebuilt_from_tokens(patches, E), atol=1e-9)
+    lost = float((rebuilt - patches).square().sum()) / 39
+    assert float(basis.explained()[-1]) == pytest.approx(1 - lost / basis.total_variance)
+    assert (lost < 1e-20) == (D >= 20), "nothing is lost exactly when E has as many independent columns as rows"
+
+
+def test_a_column_that_others_make_up_adds_nothing() -> None:
+    patches, E = torch.rand(9, 6), random_projection(6, 3)
+    doubled = torch.cat([E, E @ torch.rand(3, 2).double()], 1)
+    assert len(column_basis(patches, doubled).directions) == 3
+    with pytest.raises(ValueError, match="E is 0"):
+        column_basis(patches, torch.zeros(6, 3))
+    with pytest.raises(ValueError, match="do not fit"):
+        column_basis(patches, torch.zeros(5, 3))
+
+
+def test_a_projection_of_bytes_differs_from_the_models_own_by_one_row_alone() -> None:
+    bytes_, filters = torch.randint(0, 256, (5, 3 * 4), generator=torch.Generator().manual_seed(0)).double(), torch.randn(7, 3, 2, 2)
+    mean, deviation = (torch.tensor(v).double().repeat_interleave(4) for v in ((0.4, 0.5, 0.6), (0.2, 0.3, 0.1)))
+    prepared = ((bytes_ / 255 - mean) / deviation) @ projection_matrix(filters.double())
+    ours = bytes_ @ projection_of_bytes(filters, (0.2, 0.3, 0.1))
+    assert torch.allclose(ours - ours[:1], prepared - prepared[:1], atol=1e-9)

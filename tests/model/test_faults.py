@@ -33,7 +33,7 @@ def first_change(t) -> str:
 def test_the_museum_of_the_syllabus_is_complete() -> None:
     assert list(FAULTS) == [
         "causal_mask", "no_positions", "class_without_position", "scale_by_width", "missing_transpose", "wrong_epsilon",
-        "tanh_gelu", "wrong_normalisation", "view_instead_of_cut", "post_norm",
+        "tanh_gelu", "wrong_normalisation", "view_instead_of_cut", "post_norm", "channels_last_rows", "tokens_reshaped",
     ]
     for name, fault in FAULTS.items():
         assert fault.name == name and fault.title
@@ -47,7 +47,7 @@ def test_the_museum_of_the_syllabus_is_complete() -> None:
         ("causal_mask", "layer 1 weights"), ("no_positions", "z0"), ("class_without_position", "z0"),
         ("scale_by_width", "layer 1 scores"), ("missing_transpose", "layer 1 msa"), ("wrong_epsilon", "layer 1 ln1"),
         ("tanh_gelu", "layer 1 post_activation"), ("wrong_normalisation", "patches"), ("view_instead_of_cut", "patches"),
-        ("post_norm", "layer 1 ln1"),
+        ("post_norm", "layer 1 ln1"), ("channels_last_rows", "patches"), ("tokens_reshaped", "patch_embeddings"),
     ],
 )
 def test_each_fault_changes_its_own_step_first_the_answer_in_the_end_and_no_shape(name: str, stage: str) -> None:
@@ -123,6 +123,18 @@ def test_a_view_has_the_right_shape_and_the_wrong_content() -> None:
     t = trace(CHECKPOINT, X, faults=["view_instead_of_cut"])
     assert torch.equal(t.patches[0], X[0].reshape(49, 48)) and not torch.equal(t.patches[0], RIGHT.patches[0])
     assert sorted(t.patches[0].flatten().tolist()) == sorted(RIGHT.patches[0].flatten().tolist())
+
+
+def test_channels_last_rows_hold_the_channels_of_a_pixel_together() -> None:
+    t = trace(CHECKPOINT, X, faults=["channels_last_rows"])
+    assert torch.equal(t.patches[0, 8, :6], torch.cat([X[0, :, 4, 4], X[0, :, 4, 5]]))    # patch 8 is row 1, column 1
+
+
+def test_reshaped_tokens_are_pieces_of_the_maps_of_a_convolution() -> None:
+    t, w = trace(CHECKPOINT, X, faults=["tokens_reshaped"]), weights_of(CHECKPOINT.model)
+    maps = torch.nn.functional.conv2d(X, w.filters, w.filter_bias, stride=4)              # (B, D, h, w)
+    assert torch.allclose(t.patch_embeddings, maps.reshape(t.patch_embeddings.shape), atol=1e-5)
+    assert torch.equal(t.patches, RIGHT.patches)
 
 
 def test_post_norm_normalises_the_stream_itself() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.model.small_models import library_vit
 from widgets.model.inside import (
-    attention_rollout, filter_components, mean_attention_distance, occlusion, rank_correlation, token_components,
+    attention_rollout, filter_components, mean_attention_distance, occlusion, rank_correlation, smoothness, token_components,
 )
 from widgets.model.trace import trace
 
@@ -113,6 +113,15 @@ def test_filter_components() -> None:
         filter_components(weight[0], 1)
     with pytest.raises(ValueError, match="1 to 39 components, not 40"):
         filter_components(weight, 40)
+
+
+def test_smoothness_of_patterns_that_are_known() -> None:
+    flat, noise = torch.ones(1, 3, 16, 16), torch.randn(1, 3, 16, 16, generator=torch.Generator().manual_seed(0))
+    board = (-1.0) ** (torch.arange(16)[:, None] + torch.arange(16))
+    found = smoothness(torch.cat([flat, noise, board.expand(1, 3, 16, 16)]))
+    assert found[0] == pytest.approx(1) and abs(found[1]) < 0.1 and found[2] == pytest.approx(-1)
+    with pytest.raises(ValueError, match="P of 2 or more"):
+        smoothness(torch.ones(1, 3, 1, 1))
 
 
 def test_token_components() -> None:

@@ -75,6 +75,40 @@ def principal_components(rows: Tensor, k: int) -> Components:
     return Components(mean, positive_largest(directions[:k]), variances[:k], float(variances.sum()))
 
 
+def column_basis(patches: Tensor, E: Tensor) -> Components:
+    """Return directions at right angles that span the columns of E (C*P*P, D), in their order, in float64.
+
+    The first k hold what the first k columns of x_p E tell about a patch, beside the mean of the patches
+    (N, C*P*P); a column that earlier ones make up adds none. So patches come back from their tokens if there are
+    C*P*P directions. Raises ValueError when patches and E do not fit, or E is 0.
+    """
+    if patches.ndim != 2 or E.ndim != 2 or patches.shape[1] != E.shape[0]:
+        raise ValueError(f"patches (N, C*P*P) and E (C*P*P, D) do not fit: {tuple(patches.shape)}, {tuple(E.shape)}")
+    Q, R = torch.linalg.qr(E.detach().double())
+    size = R.diagonal().abs()
+    if not bool((size > 0).any()):
+        raise ValueError("E is 0: its columns span nothing")
+    directions = Q.T[size > 1e-10 * size.max()]                           # (k, C*P*P)
+    rows = patches.detach().double()
+    mean = rows.mean(0)
+    variances = ((rows - mean) @ directions.T).square().sum(0) / (len(rows) - 1)
+    return Components(mean, directions, variances, float((rows - mean).square().sum() / (len(rows) - 1)))
+
+
+def random_projection(row_length: int, D: int, seed: int = 0) -> Tensor:
+    """Return an E of independent standard normal numbers, (row_length, D) in float64, the same for the same seed."""
+    return torch.randn(row_length, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def projection_of_bytes(filters: Tensor, deviation: tuple[float, ...]) -> Tensor:
+    """Return the E (C*P*P, D) that reads bytes of 0 to 255 as a model's own reads prepared pixels, but for a shift.
+
+    The model prepares a byte as (v / 255 - mean) / deviation; the factor goes into the rows of E. filters (D, C, P, P).
+    """
+    factors = 1 / (255 * torch.tensor(deviation, dtype=torch.float64))    # (C,)
+    return projection_matrix(filters.detach().double() * factors[:, None, None])
+
+
 def positive_largest(rows: Tensor) -> Tensor:
     """Flip the sign of each row (k, F) where needed, so that its entry of largest magnitude is positive."""
     largest = rows.gather(1, rows.abs().argmax(1, keepdim=True))          # (k, 1)

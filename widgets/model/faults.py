@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from widgets.model.encoder import gelu_tanh, post_norm_block
+from widgets.model.patches import to_channels_last
 from widgets.model.preparation import PREPARATIONS, Preparation
 from widgets.model.vit import RIGHT, Steps, ViTWeights
 
@@ -64,6 +65,14 @@ def _merged_without_moving(heads: Tensor) -> Tensor:
 
 def _viewed(picture: Tensor, P: int) -> Tensor:
     return picture.reshape(-1, picture.shape[0] * P * P)                  # (N, C*P*P), from neighbouring memory
+
+
+def _rows_with_channels_last(steps: Steps, w: ViTWeights, _: Preparation | None) -> Steps:
+    return replace(steps, cut=lambda picture, P: to_channels_last(steps.cut(picture, P), P))
+
+
+def _maps_as_tokens(embeddings: Tensor) -> Tensor:
+    return embeddings.transpose(1, 2).reshape(embeddings.shape)           # (B, D, N) as a convolution leaves it, cut anew
 
 
 def _other_epsilon(steps: Steps, w: ViTWeights, _: Preparation | None) -> Steps:
@@ -150,6 +159,18 @@ _FAULTS = (
         "The order of 2017 and of BERT is used with the weights of a model trained with the norm first.",
         "The same norms, matrices and sums, in another order: every tensor keeps its shape.",
         _step(block=post_norm_block),
+    ),
+    Fault(
+        "channels_last_rows", "Rows with channels last",
+        "Patches come from code that stores channels last (Flax, TensorFlow), weights from code that stores them first.",
+        "A row holds the same P²C numbers in either order; nearly each of them now meets the weight of another.",
+        _rows_with_channels_last,
+    ),
+    Fault(
+        "tokens_reshaped", "Tokens by a reshape",
+        "What the convolution gives, (B, D, h, w), is reshaped to (B, N, D) where flatten and transpose were meant.",
+        "D times N numbers fit into N rows of D; a row then holds pieces of filters' maps and no patch's own numbers.",
+        _step(tokens=_maps_as_tokens),
     ),
 )
 

@@ -68,6 +68,21 @@ def filter_components(weight: Tensor, k: int) -> Tensor:
     return found.directions.to(weight.dtype).reshape(k, *weight.shape[1:])
 
 
+def smoothness(patterns: Tensor) -> Tensor:
+    """How alike neighbouring pixels of each pattern (k, C, P, P) are: (k,), 1 for a flat pattern, near 0 for noise.
+
+    The mean product of neighbours, right and below in each channel, over the mean square of the same pixels.
+    Raises ValueError for another shape, or P below 2.
+    """
+    if patterns.ndim != 4 or patterns.shape[-1] < 2:
+        raise ValueError(f"patterns must have the shape (k, C, P, P) with P of 2 or more, not {tuple(patterns.shape)}")
+    p = patterns.double()
+    pairs = [(p[..., 1:, :], p[..., :-1, :]), (p[..., 1:], p[..., :-1])]
+    products = sum((a * b).sum((1, 2, 3)) for a, b in pairs)
+    squares = sum((a.square() + b.square()).sum((1, 2, 3)) / 2 for a, b in pairs)
+    return products / squares.clamp_min(1e-30)
+
+
 def token_components(tokens: Tensor, k: int = 3) -> Tensor:
     """Return the coordinates of tokens (N, D) along their first k principal components: (N, k).
 

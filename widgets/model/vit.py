@@ -54,6 +54,7 @@ class Steps:
 
     pixels: Callable[[Tensor], Tensor] = lambda pixels: pixels                           # (B, C, H, W)
     cut: Callable[[Tensor, int], Tensor] = patchify                                      # (C, H, W) to (N, C*P*P)
+    tokens: Callable[[Tensor], Tensor] = lambda embeddings: embeddings                   # (B, N, D)
     positions: Callable[[Tensor], Tensor] = lambda table: table                          # (1 + N, D)
     scale: Callable[[int, int], float] = lambda head_size, hidden_size: head_size**-0.5
     mask: Callable[[int], Tensor | None] = lambda tokens: None                           # (T, T)
@@ -103,7 +104,7 @@ def embed(w: ViTWeights, pixels: Tensor, steps: Steps = RIGHT) -> Input:
     """
     P = w.patch_size
     patches = torch.stack([steps.cut(picture, P) for picture in steps.pixels(pixels)])      # (B, N, C*P*P)
-    embeddings = embed_patches(patches, projection_matrix(w.filters), w.filter_bias)        # (B, N, D)
+    embeddings = steps.tokens(embed_patches(patches, projection_matrix(w.filters), w.filter_bias))  # (B, N, D)
     n_cls = int(w.class_token is not None)
     grid = (pixels.shape[-2] // P, pixels.shape[-1] // P)
     table = steps.positions(interpolate_positions(w.positions, w.grid, grid, prefix=n_cls))
