@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,27 @@ def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any)
     """A few options side by side, one of which is chosen, with their label above: native radio buttons."""
     group = pn.widgets.RadioBoxGroup.from_param(of, label=label, options=options, inline=True, **{**LOOK, **look})
     return pn.Column(words(label), group, margin=0)
+
+
+def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **look: Any) -> pn.viewable.Viewable:
+    """A slider bound to the parameter: over `values` when they are given, else over the parameter's bounds."""
+    look = {**PLAIN, "width": 260, "bar_color": "var(--vit-accent)", **look}
+    if values is not None:
+        return pn.widgets.DiscreteSlider.from_param(of, name=label, options=values, **{k: v for k, v in look.items() if k != "bar_color"})
+    kind = pn.widgets.IntSlider if isinstance(of, param.Integer) else pn.widgets.FloatSlider
+    return kind.from_param(of, label=label, **look)
+
+
+def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
+    """A box to tick, bound to a Boolean parameter."""
+    return pn.widgets.Checkbox.from_param(of, label=label, **{**PLAIN, **look})
+
+
+def button(label: str, pressed: Callable[[Any], None], **look: Any) -> pn.widgets.Button:
+    """A button that calls `pressed`."""
+    made = pn.widgets.Button(label=label, **{**PLAIN, **look})
+    made.on_click(pressed)
+    return made
 
 
 def words(text: str, **look: Any) -> pn.pane.HTML:

@@ -1,0 +1,64 @@
+"""Which model, and which of its layers and heads: drop-downs bound to the selection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import param
+
+from widgets.page.selection import Selection
+from widgets.parts import controls
+
+
+class ModelChoice(pn.viewable.Viewer):
+    """Drop-downs for the checkpoint and, if asked for, the layer and the head. Layers and heads count from 1 on screen.
+
+    Offered are the checkpoints on this machine. Another checkpoint with fewer layers or heads takes the last it has.
+    """
+
+    selection: Selection = param.ClassSelector(class_=Selection)
+    layer = param.Boolean(False, constant=True, doc="offer the layer")
+    head = param.Boolean(False, constant=True, doc="offer the head")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        look = {**controls.LOOK}
+        self._checkpoint = pn.widgets.Select(label="Model", width=190, **look)
+        self._layer = pn.widgets.Select(label="Layer", width=80, **look)
+        self._head = pn.widgets.Select(label="Head", width=80, **look)
+        self._follow()
+        for name, select in self._selects().items():
+            select.param.watch(lambda event, name=name: self._picked(name, event.new), "value")
+        self.selection.param.watch(self._follow, ["checkpoint", "layer", "head"])
+
+    @property
+    def controls(self) -> list[pn.viewable.Viewable]:
+        """The drop-downs, in the order in which a reader needs them."""
+        wanted = {"checkpoint": True, "layer": self.layer, "head": self.head}
+        return [select for name, select in self._selects().items() if wanted[name]]
+
+    def _selects(self) -> dict[str, pn.widgets.Select]:
+        return {"checkpoint": self._checkpoint, "layer": self._layer, "head": self._head}
+
+    def _picked(self, name: str, value: Any) -> None:
+        if value is not None:
+            setattr(self.selection, name, value)
+
+    def _follow(self, *_: Any) -> None:
+        from widgets.model.checkpoints import at_hand, available
+        from widgets.model.fetching import facts_of
+
+        names = available()
+        options = {facts_of(name)["title"]: name for name in dict.fromkeys([*names, self.selection.checkpoint])}
+        self._checkpoint.param.update(options=options, value=self.selection.checkpoint)
+        if not (self.layer or self.head) or self.selection.checkpoint not in names:
+            return
+        config = at_hand(self.selection.checkpoint).model.config
+        for name, count in (("layer", config.num_hidden_layers), ("head", config.num_attention_heads)):
+            if getattr(self.selection, name) >= count:
+                setattr(self.selection, name, count - 1)
+            self._selects()[name].param.update(options={str(n + 1): n for n in range(count)}, value=getattr(self.selection, name))
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return pn.FlexBox(*self.controls, align_items="flex-end", margin=0)
