@@ -53,6 +53,16 @@ class Components(NamedTuple):
             return torch.ones_like(self.variances)
         return self.variances.cumsum(0) / self.total_variance
 
+    def deviations(self) -> Tensor:
+        """Return the standard deviation along each component, to divide by: (k,).
+
+        Raises ValueError when one is nothing but rounding, which must not be blown up: a picture of few colours.
+        """
+        found = self.variances.sqrt()
+        if found[-1] <= 1e-6 * found[0] or found[0] == 0:
+            raise ValueError(f"the patches of this picture are too alike: it has fewer than {len(found)} principal components")
+        return found
+
 
 def principal_components(rows: Tensor, k: int) -> Components:
     """Return the first k principal components of centred rows (N, F), in float64.
@@ -128,3 +138,8 @@ def coordinates(patches: Tensor, basis: Components) -> Tensor:
 def reconstruct(found: Tensor, basis: Components) -> Tensor:
     """Rebuild patches from their first k' <= k coordinates: (N, k') to (N, C*P*P)."""
     return found @ basis.directions[: found.shape[1]] + basis.mean        # (N, C*P*P)
+
+
+def rebuild_error(patches: Tensor, rebuilt: Tensor) -> Tensor:
+    """Return how far each rebuilt patch is from its own: the root of the mean square over its numbers, (N,)."""
+    return (rebuilt.double() - patches.double()).square().mean(1).sqrt()

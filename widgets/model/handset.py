@@ -74,11 +74,7 @@ def hand_set_vit(pixels: Tensor, patch_size: int = 32, num_labels: int = 3, seed
 
 def _whitened(basis: Components, image_shape: tuple[int, int, int], P: int) -> tuple[Tensor, Tensor]:
     """Return the components as filters (D, C, P, P) and a bias (D,): features of mean 0 and variance 1."""
-    deviation = basis.variances.sqrt()                                    # (D,)
-    # a picture of few colours has fewer components than 8; what is left is rounding, and must not be blown up
-    if deviation[-1] <= 1e-6 * deviation[0] or deviation[0] == 0:
-        raise ValueError("the patches of this picture are too alike: it has fewer than 8 principal components")
-    E = basis.directions / deviation[:, None]                             # (D, C*P*P)
+    E = basis.directions / basis.deviations()[:, None]                    # (D, C*P*P)
     bias = -(E @ basis.mean)                                              # (D,): takes the mean patch to 0
     return E.float().reshape(HIDDEN_SIZE, image_shape[0], P, P), bias.float()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -54,6 +54,25 @@ def mean_attention_distance(
         shares = between / between.sum(-1, keepdim=True)
         layers.append((shares * distances).sum(-1).mean((0, 2)))          # (k,)
     return torch.stack(layers)
+
+
+class RowShares(NamedTuple):
+    """What each row of attention adds up to; every field has the shape of the weights without their last axis."""
+
+    to_prefix: Tensor     # weight on the tokens before the patches: the class token, and registers
+    to_patches: Tensor    # weight on all patches together
+    total: Tensor         # the whole row: 1, but for rounding
+    largest: Tensor       # largest weight on one patch
+    at: Tensor            # that patch, from 0
+
+
+def row_shares(weights: Tensor, prefix: int = 1) -> RowShares:
+    """Add up where each query's weight goes, for weights (..., T, T). Raises ValueError when no patch is left."""
+    if not 0 <= prefix < weights.shape[-1]:
+        raise ValueError(f"{prefix} tokens before the patches leave none of the {weights.shape[-1]} to them")
+    patches = weights[..., prefix:]                                       # (..., T, N)
+    largest, at = patches.max(-1)
+    return RowShares(weights[..., :prefix].sum(-1), patches.sum(-1), weights.sum(-1), largest, at)
 
 
 def filter_components(weight: Tensor, k: int) -> Tensor:

@@ -49,9 +49,9 @@ function make(tag, props = {}, ...children) {
   return node
 }
 
-function symbolOf(text) {   // "x_p" as x with a subscript
-  const [name, below] = text.split('_')
-  return make('b', { className: 'mono' }, name, ...(below ? [make('sub', {}, below)] : []))
+function symbolOf(text) {   // "x_p E" as x with a subscript, then E
+  const pieces = text.split(/_(\w+)/)   // every second one stood behind a "_"
+  return make('b', { className: 'mono' }, ...pieces.map((piece, i) => (i % 2 ? make('sub', {}, piece) : piece)))
 }
 
 function pictureOf(value, width, height) {   // RGB bytes to a canvas the size of the picture
@@ -63,6 +63,21 @@ function pictureOf(value, width, height) {   // RGB bytes to a canvas the size o
   }
   context.putImageData(image, 0, 0)
   return canvas
+}
+
+function drawPictureWithGrid(canvas, picture, rows, cols, P) {   // at about 448 px, with thin lines seen on light and on dark
+  const k = Math.max(1, Math.round(448 * Math.max(1, devicePixelRatio) / picture.width)), side = P * k
+  canvas.width = picture.width * k; canvas.height = picture.height * k
+  const g = canvas.getContext('2d')
+  g.drawImage(picture, 0, 0, canvas.width, canvas.height)
+  g.lineWidth = 1
+  for (const [style, shift] of [['rgba(255,255,255,.75)', 0.5], ['rgba(0,0,0,.55)', 1.5]]) {
+    g.strokeStyle = style; g.beginPath()
+    for (let c = 1; c < cols; c++) { g.moveTo(c * side - 1 + shift, 0); g.lineTo(c * side - 1 + shift, canvas.height) }
+    for (let r = 1; r < rows; r++) { g.moveTo(0, r * side - 1 + shift); g.lineTo(canvas.width, r * side - 1 + shift) }
+    g.stroke()
+  }
+  return k
 }
 
 function ring(context, x, y, w, h, width = 2) {   // seen on light and on dark: paper outside, ink inside

@@ -12,8 +12,7 @@ export function render({ model, el }) {
     picture = pictureOf(model.rgb, model.picture_width, model.picture_height)
     const P = model.patch_size
     rows = Math.floor(model.picture_height / P); cols = Math.floor(model.picture_width / P)
-    k = Math.max(1, Math.round(448 * Math.max(1, devicePixelRatio) / (model.picture_width || 448)))
-    for (const c of [base, top]) { c.width = model.picture_width * k; c.height = model.picture_height * k }
+    if (!picture) for (const c of [base, top]) c.width = c.height = 0
     maps = model.maps?.byteLength || model.maps?.length ? numbers(model.maps, 'float16') : null
     places = numbers(model.positions, 'int32')
     if (!model.follow) {
@@ -25,17 +24,9 @@ export function render({ model, el }) {
   }
 
   function drawBase() {
-    const g = base.getContext('2d'), P = model.patch_size * k
     if (!picture) return
-    g.imageSmoothingEnabled = true
-    g.drawImage(picture, 0, 0, base.width, base.height)
-    g.lineWidth = 1
-    for (const [style, shift] of [['rgba(255,255,255,.75)', 0.5], ['rgba(0,0,0,.55)', 1.5]]) {
-      g.strokeStyle = style; g.beginPath()
-      for (let c = 1; c < cols; c++) { g.moveTo(c * P - 1 + shift, 0); g.lineTo(c * P - 1 + shift, base.height) }
-      for (let r = 1; r < rows; r++) { g.moveTo(0, r * P - 1 + shift); g.lineTo(base.width, r * P - 1 + shift) }
-      g.stroke()
-    }
+    k = drawPictureWithGrid(base, picture, rows, cols, model.patch_size)
+    top.width = base.width; top.height = base.height
   }
 
   function drawBar() {
@@ -51,6 +42,11 @@ export function render({ model, el }) {
     g.clearRect(0, 0, top.width, top.height)
     if (n < 0 || !picture || !model.follow) return
     if (maps) colourPatches(g, P)
+    if (!model.stand_in && part.current < model.prefix) {
+      delete top.dataset.patch
+      readout.textContent = 'No patch: the class token is followed'
+      return
+    }
     const r = Math.floor(n / cols), c = n % cols
     ring(g, c * P + k, r * P + k, P - 2 * k, P - 2 * k, Math.max(2, k))
     top.dataset.patch = n   // what a test or a screen reader can ask for
@@ -86,5 +82,5 @@ export function render({ model, el }) {
     if (next !== null) part.select(next + model.prefix)
     return next
   })
-  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high'], () => { load(); drawMark() })
+  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high', 'stand_in'], () => { load(); drawMark() })
 }
