@@ -10,8 +10,18 @@ import panel  # noqa: F401  the one library every widget stands on
 from . import lesson  # names only; what they stand for is loaded when it is used
 
 WIDGETS: dict[str, str] = {
+    "ForwardStepper": "widgets.forward_stepper",
     "PatchHover": "widgets.patch_hover",
+    "AttentionCalculator": "widgets.attention_calculator",
     "BreakIt": "widgets.break_it",
+    "EmbeddingBasis": "widgets.embedding_basis",
+    "FilterBank": "widgets.filter_bank",
+    "PositionSimilarity": "widgets.position_similarity",
+    "ShuffleTest": "widgets.shuffle_test",
+    "ReadOut": "widgets.read_out",
+    "HeadExplorer": "widgets.head_explorer",
+    "ActivationPlot": "widgets.activation_plot",
+    "ResidualStream": "widgets.residual_stream",
 }
 """Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
 

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator
 
 from widgets.model.patches import patch_position
 from widgets.page.theme import CHANNEL_HUES, COLOURS
@@ -14,17 +15,19 @@ INK = COLOURS["ink"][0]
 
 
 def draw_grid(axes: Axes, pixels: np.ndarray, patch_size: int, patch: int) -> None:
-    """Draw pixels (3, H, W) uint8 with the grid of its patches and a ring round one of them."""
+    """Draw pixels (3, H, W) uint8 with the grid of its patches and a ring round one of them (none if negative)."""
     _, height, width = pixels.shape
     axes.imshow(pixels.transpose(1, 2, 0), extent=(0, width, height, 0))
     for side, lines in ((height, axes.hlines), (width, axes.vlines)):
         other = width if side == height and lines == axes.hlines else height
         lines(range(0, side + 1, patch_size), 0, other, colors="white", linewidth=0.4)
+    axes.set_axis_off()
+    if patch < 0:
+        return
     row, column = patch_position(patch, (height // patch_size, width // patch_size))
     corner = (column * patch_size, row * patch_size)
     for colour, line in (("white", 4), (INK, 2)):
         axes.add_patch(Rectangle(corner, patch_size, patch_size, fill=False, edgecolor=colour, linewidth=line))
-    axes.set_axis_off()
 
 
 def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> Figure:
@@ -54,5 +57,103 @@ def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title(title, fontsize=8)
+        axes.set_axis_off()
+    return figure
+
+
+def token_curves(panels: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]], followed: str) -> Figure:
+    """Curves over the layers, a panel each: (title, name of the axis, places, followed token, class token or None,
+    quartiles (3, places) of the patches)."""
+    figure = Figure(figsize=(6.4, 4.2), dpi=100, layout="constrained")
+    for axes, (title, below, x, token, of_class, band) in zip(figure.subplots(2, 2).flat, panels):
+        axes.fill_between(x, band[0], band[2], color="0.85")
+        axes.plot(x, band[1], "--", color="0.4", linewidth=1, label="median of the patches, middle half shaded")
+        if of_class is not None:
+            axes.plot(x, of_class, "*-", color=COLOURS["class"][0], linewidth=1, markersize=5, label="class token")
+        if followed.startswith("patch"):
+            axes.plot(x, token, "o-", color=INK, linewidth=1.5, markersize=3, label=followed)
+        axes.set_yscale("log", subs=())
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.set_title(title, fontsize=9)
+        axes.set_xlabel(below, fontsize=8)
+        axes.tick_params(labelsize=7)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7)
+    return figure
+
+
+def sentence(text: str) -> Figure:
+    """A sentence where there is nothing to draw: what is missing and what to do."""
+    figure = Figure(figsize=(6.4, 1.2), dpi=100)
+    figure.text(0.02, 0.5, text, fontsize=9, color=INK, va="center", wrap=True)
+    return figure
+
+
+def heads_still(pixels: np.ndarray, patch_size: int, patch: int, maps: np.ndarray, names: tuple[str, ...], note: str,
+                shared: bool) -> Figure:
+    """The picture with the query patch ringed (none for a negative `patch`), and the map (rows, columns) of every head."""
+    columns = 2 if len(maps) == 4 else 4 if len(maps) % 4 == 0 else 3
+    rows = -(-len(maps) // columns)
+    figure = Figure(figsize=(6.4, max(2.6, 1.35 * rows)), dpi=100, layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1, 0.55 * columns))
+    whole = left.subplots()
+    draw_grid(whole, pixels, patch_size, patch)
+    whole.set_title(note, fontsize=8)
+    for axes, one, name in zip(right.subplots(rows, columns, squeeze=False).flat, maps, names):
+        axes.imshow(one, cmap="cividis", vmin=0, vmax=float(maps.max() if shared else one.max()) or 1)
+        axes.set_title(name, fontsize=7)
+        axes.set_axis_off()
+    return figure
+
+
+def activations(lines: list[tuple[str, np.ndarray, np.ndarray, str, bool]], middles: np.ndarray, shares: np.ndarray, title: str) -> Figure:
+    """Activations (name, x, y, colour of the theme, dashed) over a histogram of pre-activations on the same axis."""
+    figure = Figure(figsize=(6.4, 3.6), dpi=100, layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for name, x, y, hue, dashed in lines:
+        above.plot(x, y, "--" if dashed else "-", color=COLOURS[hue][0], linewidth=1.5, label=name)
+    above.legend(fontsize=8)
+    below.bar(middles, shares, width=middles[1] - middles[0], color=[COLOURS["muted" if x < 0 else "accent"][0] for x in middles])
+    below.set_title(title, fontsize=9)
+    below.set_xlabel("pre-activation x", fontsize=8)
+    for axes in (above, below):
+        axes.tick_params(labelsize=7)
+    return figure
+
+
+def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.ndarray, note: str) -> Figure:
+    """Pictures (3, H, W) uint8 side by side, and under them patterns (M, P, P, 3) uint8 in rows of eight."""
+    rows = -(-len(patterns) // 8)
+    figure = Figure(figsize=(6.4, 2.8 + 0.8 * rows), dpi=100, layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=(2.8, 0.8 * rows))
+    for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures):
+        axes.imshow(pixels.transpose(1, 2, 0))
+        axes.set_title(title, fontsize=8)
+        axes.set_axis_off()
+    for number, axes in enumerate(below.subplots(rows, 8, squeeze=False).flat):
+        axes.set_axis_off()
+        if number < len(patterns):
+            axes.imshow(patterns[number])
+    below.suptitle(note, fontsize=8)
+    return figure
+
+
+def rows_still(pixels: np.ndarray, patch_size: int, patch: int, title: str,
+               lines: list[tuple[str, np.ndarray, float, bool]]) -> Figure:
+    """The picture with a patch ringed, and beside it rows of numbers in coloured cells.
+
+    A line is (what it is, its numbers, the end of its scale, whether they are shares).
+    """
+    figure = Figure(figsize=(6.4, 3.0), dpi=100, layout="constrained")
+    picture, side = figure.subfigures(1, 2, width_ratios=(1, 1.6))
+    draw_grid(picture.subplots(), pixels, patch_size, patch)
+    figure.suptitle(title, fontsize=9)
+    for axes, (name, row, high, weight) in zip(side.subplots(max(1, len(lines)), 1, squeeze=False).flat, lines):
+        axes.imshow(row[None], aspect="auto", cmap="cividis" if weight else "PuOr_r", vmin=0 if weight else -high, vmax=high or 1)
+        for column, value in enumerate(row):
+            light = (value < high / 2) if weight else (abs(value) > 0.7 * high)
+            axes.text(column, 0, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7,
+                      color="white" if light else INK)
+        axes.set_title(name, fontsize=8)
         axes.set_axis_off()
     return figure
