@@ -47,10 +47,11 @@ class ModelChoice(pn.viewable.Viewer):
 
     def _follow(self, *_: Any) -> None:
         from widgets.model.checkpoints import at_hand, available
-        from widgets.model.fetching import facts_of
+        from widgets.model.fetching import facts_of, names as known
 
         names = available()
-        options = {facts_of(name)["title"]: name for name in dict.fromkeys([*names, self.selection.checkpoint])}
+        wanted = dict.fromkeys([*names, self.selection.checkpoint])       # a name from an address may be none that there is
+        options = {facts_of(name)["title"] if name in known() else name: name for name in wanted}
         self._checkpoint.param.update(options=options, value=self.selection.checkpoint)
         if not (self.layer or self.head) or self.selection.checkpoint not in names:
             return
