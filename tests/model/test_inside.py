@@ -11,9 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.model.small_models import library_vit
+from widgets.model.checkpoints import load
 from widgets.model.inside import (
-    attention_rollout, filter_components, mean_attention_distance, occlusion, rank_correlation, smoothness, token_components,
+    attention_rollout, even_attention_distance, filter_components, mean_attention_distance, occlusion, rank_correlation, row_shares,
+    smoothness, token_components,
 )
+from widgets.model.pictures import open_sample, prepare, sample_names
 from widgets.model.trace import trace
 
 
@@ -95,6 +98,45 @@ def test_distances_that_are_known() -> None:
     assert mean_attention_distance([neighbour], (4, 4), 14, prefix=0).tolist() == [[14.0]]
     with pytest.raises(ValueError, match="a grid of 4 x 5 and 1 before it make 21 tokens, not 17"):
         mean_attention_distance([itself], (4, 5), 14)
+
+
+def test_even_attention_reaches_the_mean_distance_of_all_pairs() -> None:
+    places = [(r * 14, c * 14) for r in range(3) for c in range(5)]
+    pairs = [math.dist(a, b) for a in places for b in places]
+    assert even_attention_distance((3, 5), 14) == pytest.approx(sum(pairs) / len(pairs), rel=1e-5)
+
+
+def test_where_a_row_goes() -> None:
+    weights = torch.tensor([[0.5, 0.1, 0.15, 0.25]])                      # class token, register, two patches
+    shares = row_shares(weights, prefix=2)
+    assert [float(field) for field in shares] == pytest.approx([0.6, 0.4, 1.0, 0.25, 1])
+    with pytest.raises(ValueError, match="4 tokens before the patches leave none of the 4"):
+        row_shares(weights, prefix=4)
+
+
+@pytest.fixture(scope="module")
+def distances() -> dict[str, np.ndarray]:
+    """Mean attention distance of the trained model's heads, (L, k), on every sample picture."""
+    found = {}
+    for name in sample_names():
+        pixels = prepare(open_sample(name), 14)
+        checkpoint = load("dinov2-small", pixels.shape[1:])
+        t = trace(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None])
+        found[name] = mean_attention_distance(t.attentions, t.grid, 14, t.prefix).numpy()
+    return found
+
+
+def test_what_chapter_06_says_of_this_models_heads(distances: dict[str, np.ndarray]) -> None:
+    """It contradicts the paper's picture of its own models: no local head in layer 1, and local ones right after."""
+    square = np.mean([distances[name] for name in ("cat", "astronaut", "photographer", "bricks")], axis=0)   # (L, k)
+    assert square[0].min() > 70, "layer 1: every head is global, on the mean of four pictures"
+    assert (square[1:5].min(1) < 30).all(), "layers 2 to 5 have a head of about two patches"
+    assert square[6:].min() > 50 and square[6:].max() < 115, "from layer 7 on none is local"
+    for name, found in distances.items():
+        assert (found[1:5].min(1) < 42).all() and found[6:].min() > 41, name
+        if name != "gravel":  # a texture: its first layer has a head that looks next door
+            assert found[0].min() > 55, name
+    assert distances["gravel"][0].min() < 14
 
 
 # --- components

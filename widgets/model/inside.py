@@ -56,6 +56,12 @@ def mean_attention_distance(
     return torch.stack(layers)
 
 
+def even_attention_distance(grid: tuple[int, int], patch_size: int) -> float:
+    """Return how far a head looks, in pixels, when every query weighs all patches alike: what no preference gives."""
+    N = grid[0] * grid[1]
+    return float(mean_attention_distance([torch.full((1, 1, N, N), 1 / N)], grid, patch_size, prefix=0))
+
+
 class RowShares(NamedTuple):
     """What each row of attention adds up to; every field has the shape of the weights without their last axis."""
 
