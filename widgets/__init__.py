@@ -20,6 +20,8 @@ WIDGETS: dict[str, str] = {
     "ShuffleTest": "widgets.shuffle_test",
     "ReadOut": "widgets.read_out",
     "HeadExplorer": "widgets.head_explorer",
+    "AttentionDistance": "widgets.attention_distance",
+    "LayerNormLab": "widgets.layer_norm_lab",
     "ActivationPlot": "widgets.activation_plot",
     "ResidualStream": "widgets.residual_stream",
 }

@@ -11,7 +11,10 @@ import panel as pn
 import widgets
 from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
-from widgets.parts import MatrixView, NumberTable, Part, PictureGrid, PictureUpload, TokenStrip, controls
+from widgets.parts import (
+    CodeCopy, EditableMatrices, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
+    TokenStrip, controls,
+)
 from widgets.patch_hover import PatchHover
 
 STATE_WORDS = {
@@ -45,6 +48,9 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Number table", _table)
+    yield Specimen("Editable matrices", _editable)
+    yield Specimen("Editable matrices: refused", _refused_cell)
+    yield Specimen("Code to copy", lambda: CodeCopy(code="print(1 + 1)\n"))
     yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
     yield Specimen("Upload: refused", _refused_upload)
     yield Specimen("Controls", _controls)
@@ -116,6 +122,21 @@ def _weights(side: int) -> np.ndarray:
 def _table() -> NumberTable:
     return NumberTable(names=["patch n", "row", "column"], by_token=[["17", "1", "3"]],
                        fixed=[("entries of one attention table, T²", "38,809")], caption="A table with numbers that follow and numbers that stay.")
+
+
+def _editable() -> EditableMatrices:
+    x = _signed(2, 3).round(1)
+    sums = [[[(f"2×{a}".replace("-", "−"), "query")] for a in row] for row in x.tolist()]
+    sheet = EditableMatrices(lambda key, row, column, text: None, chosen="y 1 2", caption="An example, no model: y = 2 x. Nothing answers here.")
+    sheet.show([Line("Some can be edited", [Matrix("x", x, editable=True, hue="query")]),
+                Line("Others follow", [Matrix("y", 2 * x, kind="signed", sums=sums, made_of=(("x", "i", "j"),))])])
+    return sheet
+
+
+def _refused_cell() -> EditableMatrices:
+    sheet = _editable()
+    sheet.refuse("x", 0, 1, "“1,5” has a comma. Write a decimal point: 1.5. The cell keeps −0.1.")
+    return sheet
 
 
 def _refused_upload() -> PictureUpload:
