@@ -58,6 +58,8 @@ def _known(name: str, text: str) -> bool:
     if name == "checkpoint":
         from ..model.checkpoints import available
         return text in available()
+    if name == "model":
+        return text in Selection.param.model.objects
     if name == "patch_size":
         from ..patch_hover import PATCH_SIZES
         return text in map(str, PATCH_SIZES)

@@ -13,7 +13,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
     CodeCopy, EditableMatrices, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
-    TokenStrip, controls,
+    RowFlow, StepBar, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 
@@ -48,6 +48,9 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Number table", _table)
+    yield Specimen("Step bar", _bar)
+    yield Specimen("Step bar: refused", lambda: _in_state(_bar(), "refused", "The patches of this picture are too alike. The picture before stays."))
+    yield Specimen("Row flow: a sum, and the strongest of many", _flow)
     yield Specimen("Editable matrices", _editable)
     yield Specimen("Editable matrices: refused", _refused_cell)
     yield Specimen("Code to copy", lambda: CodeCopy(code="print(1 + 1)\n"))
@@ -117,6 +120,22 @@ def _signed(rows: int, columns: int) -> np.ndarray:
 def _weights(side: int) -> np.ndarray:
     powers = np.exp(_signed(side, side))
     return powers / powers.sum(1, keepdims=True)
+
+
+def _bar() -> StepBar:
+    return StepBar(blocks=[{"name": "First", "steps": ["Cut", "Flatten"]}, {"name": "Second", "steps": ["Norm", ["Mix", "⇄"], "Add"]}],
+                   step=3, done=[0, 2], mark_means="⇄ tokens meet")
+
+
+def _flow() -> RowFlow:
+    z, A = _signed(5, 8), _weights(5)
+    order = np.argsort(-A, 1)[:, :3]
+    said = {"first": 0, "digits": 3, "heads": [], "one": False, "hue": "ink"}
+    lines = [{"symbol": "z_0", "says": "comes in", "values": z[:, :6], "columns": 8, "scale": "z", "kind": "signed", **said},
+             {"symbol": "A", "says": "goes out: its 3 largest", "values": np.take_along_axis(A, order, 1), "columns": 5, "scale": "A",
+              "kind": "weight", "picks": order, **said}]
+    return RowFlow(prefix=1, selected=2, tokens=["class token", *(f"patch {n}" for n in range(4))],
+                   caption="Random numbers, seeded: an example, no model.", **RowFlow.flow(lines))
 
 
 def _table() -> NumberTable:

@@ -20,6 +20,8 @@ class Selection(param.Parameterized):
     picture = param.String("cat", doc="name of a sample picture, or 'yours' once the reader has uploaded one")
     upload = param.Parameter(None, doc="the reader's own Picture; kept in memory, never written to disk")
     checkpoint = param.String("dinov2-small", doc="name that checkpoints.load takes")
+    model = param.Selector(default="hand-set", objects=["hand-set", "checkpoint"],
+                           doc="which of the two a widget runs that can run the hand-set ViT too")
     layer = param.Integer(0, bounds=(0, None), doc="encoder block, from 0")
     head = param.Integer(0, bounds=(0, None), doc="attention head, from 0")
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
@@ -28,7 +30,7 @@ class Selection(param.Parameterized):
 
     channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
 
-    ADDRESS = ("picture", "checkpoint", "layer", "head", "token", "step", "patch_size")
+    ADDRESS = ("picture", "model", "checkpoint", "layer", "head", "token", "step", "patch_size")
 
     def __init__(self, **params: Any) -> None:
         # not the parameter object's own name: two notebooks in one browser window would share that
