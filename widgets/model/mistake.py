@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import torch
@@ -12,7 +11,8 @@ from torch.nn.functional import cosine_similarity
 
 from widgets.model.checkpoints import Checkpoint, at_hand, load
 from widgets.model.patches import unpatchify
-from widgets.model.pictures import Picture, open_sample, prepare, sample_names
+from widgets.model.pictures import Picture, prepare
+from widgets.model.readout import sample_read_outs
 from widgets.model.trace import trace
 
 
@@ -61,14 +61,7 @@ def _nearest(name: str, picture: Picture, right: Tensor, y: Tensor) -> str:
     return (*titles, picture.title)[int(cosines.argmax())]
 
 
-@lru_cache(maxsize=4)
 def sample_answers(name: str) -> tuple[tuple[str, ...], Tensor]:
-    """The right y of every sample picture: their titles, and (pictures, D). Ten forward passes, once a process."""
-    P = load(name).model.config.patch_size
-    titles, answers = [], []
-    for sample in map(open_sample, sample_names()):
-        pixels = prepare(sample, P)
-        checkpoint = load(name, pixels.shape[1:])
-        answers.append(trace(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None]).y[0])
-        titles.append(sample.title)
-    return tuple(titles), torch.stack(answers)
+    """The right y of every sample picture: their titles, and (pictures, D). A forward pass each, once a process."""
+    titles, read = sample_read_outs(name)
+    return titles, read.class_token

@@ -1,0 +1,63 @@
+// One map of the grid at a time: that of the token that is followed.
+const CELL = 16
+
+export function render({ model, el }) {
+  const base = make('canvas'), top = make('canvas')
+  const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
+  const first = make('button', { type: 'button', className: 'class-token', textContent: '\u2605 class token' })
+  const bar = make('div', { className: 'scalebar' }), readout = make('div', { className: 'readout' })
+  const part = frame(model, el, 'position-map', draw)
+  let maps = null, count = 0
+  part.body.append(layers, bar, first, readout)
+
+  function load() {
+    maps = numbers(model.maps, 'float16'); count = model.rows * model.columns
+    for (const c of [base, top]) { c.width = model.columns * CELL; c.height = model.rows * CELL }
+    first.hidden = !model.offer_class || !model.prefix
+    layers.setAttribute('aria-label', `${model.title}: map of cosines, ${model.rows} rows of ${model.columns} positions. Arrow keys move the position.`)
+    drawBar(); drawMap()
+  }
+
+  function drawBar() {
+    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.kind)
+    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    bar.replaceChildren(make('span', {}, written(model.low, 2)), strip, make('span', {}, written(model.high, 2)))
+  }
+
+  function drawMap() {
+    const token = Math.min(part.current, (maps?.length ?? 0) / count - 1)
+    if (!count || !(token >= 0)) return
+    const g = base.getContext('2d'), colours = scale(model.kind)
+    for (let n = 0; n < count; n++) {
+      g.fillStyle = rgb(colours[step(maps[token * count + n], model.low, model.high)])
+      g.fillRect((n % model.columns) * CELL, Math.floor(n / model.columns) * CELL, CELL, CELL)
+    }
+    const over = top.getContext('2d'), n = token - model.prefix
+    over.clearRect(0, 0, top.width, top.height)
+    if (n >= 0) ring(over, (n % model.columns) * CELL + 1, Math.floor(n / model.columns) * CELL + 1, CELL - 2, CELL - 2, 2)
+    layers.dataset.token = token
+    first.setAttribute('aria-pressed', String(token < model.prefix))
+    readout.textContent = model.said[token] ?? ''
+  }
+
+  function draw(what) {
+    if (what === 'theme') drawBar()
+    drawMap()
+  }
+
+  function under(event) {
+    const box = layers.getBoundingClientRect()
+    const c = Math.floor((event.clientX - box.left) / box.width * model.columns), r = Math.floor((event.clientY - box.top) / box.height * model.rows)
+    return r < 0 || c < 0 || r >= model.rows || c >= model.columns ? null : r * model.columns + c + model.prefix
+  }
+  onPoint(layers, (e) => part.hover(under(e)), () => part.hover(null))
+  onPoint(first, () => part.hover(0), () => part.hover(null))
+  layers.addEventListener('click', (e) => { const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
+  first.addEventListener('click', () => part.select(0))
+  onArrow(layers, (e) => {
+    const next = arrow(e, Math.max(0, part.bus.selected - model.prefix), count, model.columns)
+    if (next !== null) part.select(next + model.prefix)
+    return next
+  })
+  onChange(model, ['maps', 'rows', 'columns', 'low', 'high', 'kind', 'said', 'prefix', 'title', 'offer_class'], load)
+}
