@@ -13,7 +13,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
     CodeCopy, EditableMatrices, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
-    RowFlow, StepBar, TokenStrip, controls,
+    Plot, RowFlow, Series, StepBar, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 
@@ -48,6 +48,8 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Number table", _table)
+    yield Specimen("Plot: dots and a line", _dots)
+    yield Specimen("Plot: two histograms", _histograms)
     yield Specimen("Step bar", _bar)
     yield Specimen("Step bar: refused", lambda: _in_state(_bar(), "refused", "The patches of this picture are too alike. The picture before stays."))
     yield Specimen("Row flow: a sum, and the strongest of many", _flow)
@@ -156,6 +158,22 @@ def _refused_cell() -> EditableMatrices:
     sheet = _editable()
     sheet.refuse("x", 0, 1, "“1,5” has a comma. Write a decimal point: 1.5. The cell keeps −0.1.")
     return sheet
+
+
+def _dots() -> Plot:
+    x = np.array([2, 4, 8, 16, 32, 64])
+    plot = Plot(title="Hover a point", x_label="x", y_label="y", caption="A curve and points beside it: an example, no model.")
+    plot.update([Series("points", x, 1.05 * np.sqrt(x), kind="dots", hue="query"), Series("curve", x, np.sqrt(x), hue="key", dash=True)],
+                vertical=[(16, "a place")])
+    return plot
+
+
+def _histograms() -> Plot:
+    plot = Plot(title="Hover a bar", x_label="value", y_label="how many", caption="Random numbers, seeded: an example, no model.")
+    bars = [(name, hue, np.histogram(_signed(20, 25) * width, 24)) for name, hue, width in (("narrow", "value", 1), ("wide", "key", 2))]
+    plot.update([Series(name, (edges[1:] + edges[:-1]) / 2, counts, kind="bars", hue=hue, dash=name == "wide")
+                 for name, hue, (counts, edges) in bars])
+    return plot
 
 
 def _refused_upload() -> PictureUpload:

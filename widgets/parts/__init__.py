@@ -19,4 +19,4 @@ from widgets.parts.token_curves import TokenCurves
 from widgets.parts.token_strip import TokenStrip
 
 __all__ = ["CodeCopy", "EditableMatrices", "HeadMaps", "Line", "Matrix", "MatrixView", "NumberTable", "Part",
-           "PatchCrops", "PatchPixels", "PatternRow", "PatternWall", "PictureGrid", "PictureUpload", "Plot", "RowFlow", "Series", "TokenCurves", "TokenStrip"]
+           "PatchCrops", "PatchPixels", "PatternRow", "PatternWall", "PictureGrid", "PictureUpload", "Plot", "RowFlow", "Series", "StepBar", "TokenCurves", "TokenStrip"]

@@ -27,16 +27,16 @@ def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any)
 
 def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **look: Any) -> pn.viewable.Viewable:
     """A slider bound to the parameter: over `values` when they are given, else over the parameter's bounds."""
-    look = {**PLAIN, "width": 260, "bar_color": "var(--vit-accent)", **look}
+    look = {**LOOK, "width": 260, **look}
     if values is not None:
-        return pn.widgets.DiscreteSlider.from_param(of, name=label, options=values, **{k: v for k, v in look.items() if k != "bar_color"})
+        return pn.widgets.DiscreteSlider.from_param(of, label=label, options=values, **look)
     kind = pn.widgets.IntSlider if isinstance(of, param.Integer) else pn.widgets.FloatSlider
     return kind.from_param(of, label=label, **look)
 
 
 def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
     """A box to tick, bound to a Boolean parameter."""
-    return pn.widgets.Checkbox.from_param(of, label=label, **{**PLAIN, **look})
+    return pn.widgets.Checkbox.from_param(of, label=label, **{**LOOK, **look})
 
 
 def button(label: str, pressed: Callable[[Any], None], **look: Any) -> pn.widgets.Button:
