@@ -13,6 +13,7 @@ WIDGETS: dict[str, str] = {
     "ForwardStepper": "widgets.forward_stepper",
     "PatchHover": "widgets.patch_hover",
     "AttentionCalculator": "widgets.attention_calculator",
+    "ScalingDemo": "widgets.scaling_demo",
     "BreakIt": "widgets.break_it",
     "EmbeddingBasis": "widgets.embedding_basis",
     "FilterBank": "widgets.filter_bank",
