@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 import torch
@@ -27,12 +29,18 @@ def sent(part: HeadMaps) -> tuple[np.ndarray, np.ndarray]:
 
 def library_attention(name: str, picture: str, layer: int) -> np.ndarray:
     """A of one layer (k, T, T) as the library gives it out."""
+    return library_attentions(name, picture)[layer]
+
+
+@lru_cache(maxsize=2)
+def library_attentions(name: str, picture: str) -> list[np.ndarray]:
+    """A of every layer, by one forward pass of the library."""
     P = load(name).model.config.patch_size
     pixels = prepare(open_sample(picture), P)
     checkpoint = load(name, pixels.shape[1:])
     x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]
     with torch.no_grad():
-        return checkpoint.model(pixel_values=x, output_attentions=True).attentions[layer][0].numpy()
+        return [A[0].numpy() for A in checkpoint.model(pixel_values=x, output_attentions=True).attentions]
 
 
 @pytest.mark.parametrize(("name", "picture", "layer"), [

@@ -12,7 +12,7 @@ import widgets
 from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
-    CodeCopy, EditableMatrices, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
+    CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
     Plot, RowFlow, Series, StepBar, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
@@ -47,6 +47,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: large and signed", lambda: _matrix(_signed(197, 64), "q", row_name="token"))
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
+    yield Specimen("Head maps: three heads", _heads)
     yield Specimen("Number table", _table)
     yield Specimen("Plot: dots and a line", _dots)
     yield Specimen("Plot: two histograms", _histograms)
@@ -138,6 +139,16 @@ def _flow() -> RowFlow:
               "kind": "weight", "picks": order, **said}]
     return RowFlow(prefix=1, selected=2, tokens=["class token", *(f"patch {n}" for n in range(4))],
                    caption="Random numbers, seeded: an example, no model.", **RowFlow.flow(lines))
+
+
+def _heads() -> HeadMaps:
+    sample = open_sample("coffee")
+    weights = np.stack([np.roll(_weights(1 + 24), head, axis=0) for head in range(3)])       # (k, T, T)
+    patches = weights[..., 1:]
+    facts = np.stack([weights[..., 0], patches.sum(-1), weights.sum(-1), patches.max(-1), patches.argmax(-1)], -1)
+    return HeadMaps(title="Hover a patch", alt=sample.alt, patch_size=56, prefix=1, selected=6, head=1,
+                    head_names=["Head 1", "Head 2", "Head 3"], caption="Random weights, seeded: an example, no model.",
+                    **HeadMaps.picture(prepare(sample, 56)), **HeadMaps.layer(weights, facts))
 
 
 def _table() -> NumberTable:

@@ -7,7 +7,7 @@ export function render({ model, el }) {
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, over, queryMark, keyMark)
   const classes = make('div', { className: 'classes' }), overName = make('div', { className: 'name' })
   const bar = make('div', { className: 'scalebar' })
-  const tiles = make('div', { className: 'tiles', role: 'radiogroup', 'aria-label': 'Heads of this layer' })
+  const tiles = make('div', { className: 'tiles', role: 'radiogroup', 'aria-label': 'Small maps; the chosen one lies over the picture' })
   const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const hint = make('div', { className: 'keys', textContent: 'Keys: arrows move the query, Shift + arrows a key; among the maps, arrows choose the head.' })
   const part = frame(model, el, 'head-maps', draw)
@@ -111,7 +111,7 @@ export function render({ model, el }) {
     const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale('weight')
     for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
     const words = own ? make('span', { className: 'warn' }, 'Each head has its own scale: do not compare colours between heads.')
-      : make('span', {}, 'Weight on a patch, one scale for all heads. It ends at the largest for this query.')
+      : make('span', {}, 'Weight on a patch: one scale for all heads, up to the largest of this query. A head that is dark everywhere spreads its weight thinly.')
     bar.replaceChildren(make('span', {}, '0'), strip, make('span', {}, own ? "the head's largest" : short(shared)), words)
   }
 
@@ -119,7 +119,7 @@ export function render({ model, el }) {
     const name = model.head_names[chosen] ?? `Head ${chosen + 1}`, from = tokenName(query())
     const lines = [`Query: ${from}. ${name} gives ${model.prefix ? `${short(fact(chosen, 0))} to the class token and ` : ''}${short(fact(chosen, 1))} to all patches; the row sums to ${fact(chosen, 2).toFixed(3)}.`,
       `Most of all patches to ${place(fact(chosen, 4))}: ${short(fact(chosen, 3))}.`]
-    const one = key === null ? make('p', {}, 'Point at a map to read one weight in every head.')
+    const one = key === null ? make('p', {}, 'Point at one of the small maps to read the weight of that key in every head.')
       : make('p', { className: 'k' }, `Key: ${place(key)}. ${name} gives it ${short(weight(chosen, key + model.prefix))}.`)
     readout.replaceChildren(...lines.map((text) => make('p', {}, text)), one)
   }
