@@ -1,0 +1,369 @@
+"""LayerNorm of one token with numbers a reader can change: every step written out (chapter 07)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import panel as pn
+import param
+
+from widgets.page import figures
+from widgets.page.model_choice import ModelChoice
+from widgets.page.picture_choice import PictureChoice
+from widgets.page.reading import Reading, read
+from widgets.parts import EditableMatrices, Line, Matrix, PictureGrid, controls
+from widgets.parts.editable_matrices import number_typed
+from widgets.parts.written_sum import Written, cell, factor, number, value_of
+from widgets.widget import Description, Widget
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from widgets.model.norm import NormSteps
+
+D = 8  # numbers of the token on the sheet
+LARGEST, LARGEST_EPSILON = 1000.0, 1.0
+STEPS_KEPT = 500  # for undo
+HAND, PICTURE = "hand", "picture"
+STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); gamma 1 and beta 0
+    HAND: ("set by hand: an ordinary spread", (2, 4, 4, 4, 5, 5, 7, 9)),
+    "flat": ("set by hand: a tiny spread", (0.501, 0.499) * 4),
+    "equal": ("set by hand: all the same", (3.0,) * 8),
+}
+COMPARED = (1e-12, 1e-6, 1e-5)  # the epsilons that codes really use
+DIGITS = range(3, 18)  # significant digits a written sum may need
+_EXPONENT = re.compile(r"e([−+]?)0*(\d+)")
+
+
+class LayerNormLab(Widget):
+    """One token of eight numbers through LayerNorm. Change a number, gamma, beta or epsilon; every cell shows its sum."""
+
+    title = "Change a token"
+    summary = "Normalise one token by hand: edit its numbers, gamma, beta and epsilon, and read every step."
+
+    start = param.Selector(default=HAND, objects=[*STARTS, PICTURE], doc="the token to start from")
+    sample = param.Boolean(False, doc="divide the squares by D - 1, as torch.var does: not what LayerNorm does")
+    x = param.Array(doc="the token, (8,)")
+    gamma = param.Array(doc="gain of each number, (8,)")
+    beta = param.Array(doc="shift of each number, (8,)")
+    epsilon = param.Number(1e-6, bounds=(0, LARGEST_EPSILON), doc="added to the variance under the root")
+    chosen = param.String("n 0 0", doc="the cell whose sum is kept in view: 'matrix row column'")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self.choice = PictureChoice(selection=self.selection)
+        self.models = ModelChoice(selection=self.selection, layer=True)
+        self.reading: Reading | None = None
+        self._history: list[dict[str, Any]] = []
+        self._sheet = EditableMatrices(self.edit, undo=self.undo, chosen=self.chosen, sum_after=2)
+        self._grid = PictureGrid(title="Click the patch whose token you want", channel=self.selection.channel, stand_in=False)
+        self._undo = controls.button("Undo", self.undo)
+        self._of_picture = pn.FlexBox(*self.choice.controls, *self.models.controls, align_items="flex-end", margin=0)
+        if self.x is None:
+            self._load()
+        self._redraw()
+        self.param.watch(self._load, ["start"])
+        self.param.watch(self._redraw, ["x", "gamma", "beta", "epsilon", "sample"])
+        self.selection.param.watch(self._followed, ["picture", "upload", "checkpoint", "layer", "token"])
+        self._grid.param.watch(lambda event: setattr(self.selection, "token", event.new), ["selected"])
+        self._sheet.param.watch(lambda event: setattr(self, "chosen", event.new), ["chosen"])
+
+    # the numbers ------------------------------------------------------------------------------------------
+
+    def steps(self, epsilon: float | None = None) -> NormSteps:
+        """Every step from x to its norm, at the sheet's epsilon or another."""
+        from widgets.model.norm import norm_steps
+
+        return norm_steps(self.x, self.gamma, self.beta, self.epsilon if epsilon is None else epsilon, self.sample)
+
+    def edit(self, key: str, row: int, column: int, text: str) -> None:
+        """Put what was typed into a cell, or say beside the cell why not and keep the number there."""
+        try:
+            if key == "epsilon":
+                self._change(epsilon=epsilon_typed(text))
+            else:
+                changed = getattr(self, key).copy()
+                changed[column] = number_typed(text, LARGEST)
+                self._change(**{key: changed})
+        except ValueError as refusal:
+            kept = self.epsilon if key == "epsilon" else float(getattr(self, key)[column])
+            self._sheet.refuse(key, row, column, f"{refusal} The cell keeps {significant(kept)}.")
+
+    def undo(self, *_: Any) -> None:
+        """Take the last change of a number back; with none left, nothing happens."""
+        if self._history:
+            self.param.update(**self._history.pop())
+
+    def _change(self, **changed: Any) -> None:
+        self._history = [*self._history[1 - STEPS_KEPT:], {name: getattr(self, name) for name in changed}]
+        self.param.update(**changed)
+
+    # where they come from ---------------------------------------------------------------------------------
+
+    def _load(self, *_: Any) -> None:
+        """Take the numbers of the start that is chosen; what cannot be read leaves them as they are, and says why."""
+        self._history = []
+        if self.start != PICTURE:
+            self._sheet.param.update(status="ready", message="")
+            self._by_hand(self.start)
+            return
+        try:
+            self.reading = read(self.selection.checkpoint, self.choice.picture)
+        except (RuntimeError, ValueError) as refusal:
+            self._sheet.param.update(status="refused", message=f"{refusal} The numbers before stay.")
+            if self.x is None:
+                self._by_hand(HAND)
+            return
+        self._sheet.param.update(status="ready", message="")
+        self._show_picture()
+        weights = self._weights()
+        parts = {"x": self.token_row(), "gamma": weights[0], "beta": weights[1]}
+        self.param.update(**{name: np.round(row[:D].astype(float), 4) + 0.0 for name, row in parts.items()}, epsilon=self.model_epsilon)
+        self._redraw()
+
+    def _by_hand(self, start: str) -> None:
+        self.param.update(x=np.array(STARTS[start][1], float), gamma=np.ones(D), beta=np.zeros(D), epsilon=1e-6)
+        self._redraw()
+
+    @property
+    def layer(self) -> int:
+        """The layer whose first norm is read, from 0."""
+        return min(self.selection.layer, len(self.reading.trace.layers) - 1)
+
+    @property
+    def token(self) -> int:
+        """The row of z that is read."""
+        return min(self.selection.token, self.reading.trace.z0.shape[1] - 1)
+
+    def token_row(self) -> np.ndarray:
+        """The followed token as the layer's first norm reads it: float32 (D,), all of the model's D numbers."""
+        t = self.reading.trace
+        return (t.z0 if self.layer == 0 else t.layers[self.layer - 1].z)[0, self.token].numpy()
+
+    @property
+    def model_epsilon(self) -> float:
+        """Epsilon of the checkpoint that is read."""
+        from widgets.model.library import weights_of
+
+        return weights_of(self.reading.checkpoint.model).layer_norm_eps
+
+    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
+        from widgets.model.library import weights_of
+
+        block = weights_of(self.reading.checkpoint.model).blocks[self.layer]
+        return block.ln1_weight.detach().numpy(), block.ln1_bias.detach().numpy()
+
+    def _followed(self, *_: Any) -> None:
+        if self.start == PICTURE:
+            self._load()
+
+    def _show_picture(self) -> None:
+        reading = self.reading
+        self._grid.param.update(prefix=reading.trace.prefix, selected=self.token, alt=reading.picture.alt, patch_size=reading.patch_size,
+                                caption=reading.caption, **PictureGrid.picture(reading.pixels))
+
+    # the matrices with their sums -------------------------------------------------------------------------
+
+    def matrices(self) -> dict[str, Matrix]:
+        """Every matrix on the sheet, by its key, each computed cell with its sum."""
+        s = self.steps()
+        rows = {"x": ("x", s.x, "ink"), "gamma": ("γ", s.gamma, "key"), "beta": ("β", s.beta, "position")}
+        found = {key: Matrix(key, row[None], symbol=symbol, editable=True, hue=hue, row_heads=("",)) for key, (symbol, row, hue) in rows.items()}
+        found["epsilon"] = _one("epsilon", self.epsilon, "ε", "query", editable=True)
+        found["mean"] = _one("mean", s.mean, "mean", "value", _mean_written(s), (("x", "", ""),), "of the 8 numbers")
+        found["variance"] = _one("variance", s.variance, "variance", "class", _variance_written(s), (("x", "", ""), ("mean", "", "")),
+                                 f"divided by {s.divisor}")
+        found["root"] = _one("root", s.root, "root", "accent", _root_written(s), (("variance", "", ""), ("epsilon", "", "")), "of variance + ε")
+        found["n"] = _row("n", s.normal, "n", [_normal_written(s, j) for j in range(D)], (("x", "i", "j"), ("mean", "", ""), ("root", "", "")))
+        found["y"] = _row("y", s.out, "y", [_out_written(s, j) for j in range(D)], (("n", "i", "j"), ("gamma", "i", "j"), ("beta", "i", "j")))
+        found["compared"] = self._compared()
+        found["apart"] = _one("apart", self.apart(), "largest difference", "ink", None, (("compared", "", ""),), "between two rows")
+        if self.start == PICTURE and self.reading is not None:
+            theirs = self.reading.trace.layers[self.layer].ln1[0, self.token, :D].numpy()
+            found["model"] = _row("model", theirs, "LN(z)", None, (), f"the first 8 of {len(self.token_row())}")
+        return found
+
+    def _compared(self) -> Matrix:
+        rows = [self.steps(epsilon) for epsilon in COMPARED]
+        values = np.stack([s.out for s in rows])                          # (3, 8)
+        return Matrix("compared", np.nan_to_num(values), symbol="y", note="an epsilon a row", kind="signed",
+                      row_heads=tuple(f"ε = {significant(epsilon)}" for epsilon in COMPARED), texts=[[_decimals(v) for v in row] for row in values],
+                      sums=[[_out_written(s, j) for j in range(D)] for s in rows],
+                      made_of=(("x", "", "j"), ("gamma", "", "j"), ("beta", "", "j")))
+
+    def apart(self) -> float:
+        """The largest difference between y at one of the compared epsilons and at another."""
+        rows = np.stack([self.steps(epsilon).out for epsilon in COMPARED])  # (3, 8)
+        return float((rows.max(0) - rows.min(0)).max())
+
+    def lines(self) -> list[Line]:
+        """The matrices in the order of the computation."""
+        found = self.matrices()
+        kind = "sample variance: divided by D − 1, which is not LayerNorm" if self.sample else "population variance: divided by D"
+        whose = "One token" if "model" not in found else f"The first 8 numbers of {self._named()}"
+        lines = [Line(f"{whose}, and the norm's γ, β and ε. Click a number and type", [found[key] for key in ("x", "gamma", "beta", "epsilon")]),
+                 Line(f"Over the whole token: mean, {kind}; root = √(variance + ε)", [found[key] for key in ("mean", "variance", "root")]),
+                 Line("n = (x − mean) / root, then y = γ n + β", [found["n"], found["y"]]),
+                 Line("The same token under the epsilons that codes use", [found["compared"], found["apart"]])]
+        if "model" in found:
+            row = self.token_row()
+            lines.append(Line(f"What the model itself gives, over all {len(row)} numbers: mean {_cell(float(row.mean()))},"
+                              f" variance {_cell(float(row.var()))}", [found["model"]]))
+        return lines
+
+    # what is seen -----------------------------------------------------------------------------------------
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        titles = {title: name for name, (title, _) in STARTS.items()} | {"a token of the picture": PICTURE}
+        bar = pn.FlexBox(controls.choice(self.param.start, "Start from", titles, width=270),
+                         controls.radio(self.param.sample, "Divide the squares by", {"D": False, "D − 1": True}),
+                         self._undo, align_items="flex-end", margin=0)
+        grid = self._beside = pn.Column(self._grid, margin=0, styles={"flex": "1 1 220px", "max-width": "280px", "min-width": "0"})
+        sheet = pn.Column(self._sheet, margin=0, styles={"flex": "4 1 560px", "min-width": "0"})
+        self._show_controls()
+        return pn.Column(bar, self._of_picture, pn.FlexBox(grid, sheet, gap="24px", align_items="flex-start"), self.text_twin(),
+                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+
+    def _show_controls(self) -> None:
+        of_picture = self.start == PICTURE
+        self._of_picture.visible, self._undo.visible = of_picture, not of_picture
+        if hasattr(self, "_beside"):
+            self._beside.visible = of_picture
+
+    def _redraw(self, *_: Any) -> None:
+        with pn.io.hold():
+            self._show_controls()
+            self._sheet.caption = self._caption()
+            self._sheet.show(self.lines())
+
+    def _caption(self) -> str:
+        corner = "A corner marks the cells that the last change moved."
+        if not self.steps().root:
+            return f"Variance and ε are both 0, and 0 / 0 is no number. An epsilon above 0 is there to prevent this. {corner}"
+        if self.start != PICTURE or self.reading is None:
+            return f"Numbers set by hand, no model. {corner}"
+        return (f"The first 8 numbers of {self._named()}, as the first norm of layer {self.layer + 1} reads them, rounded to four decimals, with the"
+                f" model's own γ, β and ε. On this sheet the 8 stand for a whole token; the model takes mean and variance over all"
+                f" {len(self.token_row())}. {corner}")
+
+    def _named(self) -> str:
+        prefix = self.reading.trace.prefix
+        return f"patch {self.token - prefix}" if self.token >= prefix else "the class token"
+
+    # the same in words and as a still ---------------------------------------------------------------------
+
+    def written(self, key: str, row: int, column: int) -> str:
+        """A cell of the sheet with its sum, as text."""
+        matrix = self.matrices()[key]
+        shown = matrix.content()["cells"][row][column]
+        return f"{''.join(text for text, _ in matrix.sums[row][column])} = {shown}" if matrix.sums else shown
+
+    def describe(self) -> Description:
+        """Mean, variance, epsilon and the norm of the token, and the cell kept in view with its sum."""
+        s, found = self.steps(), self.matrices()
+        whose = "set by hand" if self.start != PICTURE or self.reading is None else f"the first of {self._named()} of {self.reading.picture.title.lower()}"
+        sentence = (f"A token of 8 numbers, {whose}: mean {_cell(s.mean)}, {'sample' if self.sample else 'population'} variance {_cell(s.variance)},"
+                    f" epsilon {significant(self.epsilon)}, so it is divided by {_cell(s.root)}.")
+        table = [(symbol, "  ".join(found[key].content()["cells"][0])) for symbol, key in (("x", "x"), ("normalised, n", "n"), ("γ n + β", "y"))]
+        table += [(f"y at ε = {significant(epsilon)}", "  ".join(row)) for epsilon, row in zip(COMPARED, found["compared"].texts)]
+        key, row, column = self.chosen.split(" ")
+        if key in found and found[key].sums and int(column) < len(found[key].sums[0]):
+            table.insert(0, (f"{found[key].symbol}, number {column}", self.written(key, int(row), int(column))))
+        return Description(sentence, table)
+
+    def still(self) -> Figure:
+        """The token, its normalised numbers and its norm, as rows of cells."""
+        s = self.steps()
+        rows = [("x", s.x), ("n = (x − mean) / root", np.nan_to_num(s.normal)), ("y = γ n + β", np.nan_to_num(s.out))]
+        return figures.number_rows(rows, f"mean {_cell(s.mean)}, variance {_cell(s.variance)}, ε {significant(self.epsilon)}")
+
+
+def epsilon_typed(text: str) -> float:
+    """An epsilon a reader typed: from 0 to 1, however small. Raises ValueError with a sentence that says what to do."""
+    typed, said = text.strip().replace("−", "-"), f"“{text.strip()[:20]}”"
+    if not typed:
+        raise ValueError("The cell was left empty. Type an epsilon such as 1e-6.")
+    try:
+        value = float(typed.replace("_", "x"))
+    except ValueError:
+        raise ValueError(f"{said} is not a number. Type an epsilon such as 1e-6 or 0.00001.") from None
+    if not 0 <= value <= LARGEST_EPSILON:
+        raise ValueError(f"{said} will not do: epsilon goes from 0 to 1, under a root.")
+    return value + 0.0
+
+
+def significant(x: float, digits: int = 6) -> str:
+    """A number with that many significant digits, a true minus sign, and 1e−6 rather than 1e-06."""
+    return _EXPONENT.sub(r"e\1\2", f"{x:.{digits}g}".replace("-", "−"))
+
+
+def _cell(x: float) -> str:
+    """What stands in the cell of mean, variance or root: three decimals, or four digits of what they would not show."""
+    if x == round(x) and abs(x) < 1e6:
+        return number(x)
+    return number(x, 3) if abs(x) >= 0.1 else significant(x, 4)
+
+
+def _decimals(x: float) -> str:
+    """What stands in the cells of a row: three decimals, or 0 / 0 where there is no number."""
+    return "0 / 0" if np.isnan(x) else cell(x)
+
+
+def _one(key: str, value: float, symbol: str, hue: str, sums: Written | None = None, made_of: tuple = (), note: str = "",
+         editable: bool = False) -> Matrix:
+    text = significant(value) if editable else _cell(value)
+    return Matrix(key, np.array([[value]]), symbol=symbol, note=note, hue=hue, editable=editable, row_heads=("",), column_heads=("",),
+                  texts=[["no number" if np.isnan(value) else text]], sums=None if sums is None else [[sums]], made_of=made_of)
+
+
+def _row(key: str, values: np.ndarray, symbol: str, sums: list[Written] | None, made_of: tuple, note: str = "") -> Matrix:
+    return Matrix(key, np.nan_to_num(values)[None], symbol=symbol, note=note, kind="signed", row_heads=("",), texts=[[_decimals(v) for v in values]],
+                  sums=None if sums is None else [sums], made_of=made_of)
+
+
+def _fewest(shown: float, again: Callable[[Callable[[float], float]], float], text: Callable[[float], str] = _decimals) -> int:
+    """Fewest significant digits with which `again(rounding)` comes out as `text` writes what is `shown`."""
+    for digits in DIGITS:
+        if text(again(lambda x, d=digits: value_of(significant(x, d)))) == text(shown):
+            return digits
+    return DIGITS[-1]
+
+
+def _mean_written(s: NormSteps) -> Written:
+    total = " + ".join(factor(x) for x in s.x.tolist())
+    return [(f"({total}) / {len(s.x)}", "")]
+
+
+def _variance_written(s: NormSteps) -> Written:
+    d = _fewest(s.variance, lambda r: float(((s.x - r(s.mean)) ** 2).sum()) / s.divisor, _cell)
+    out: Written = [("(", "")]
+    for place, x in enumerate(s.x.tolist()):
+        out += [(" + ", "")] * bool(place) + [(f"({number(x)} − ", ""), (_factor(s.mean, d), "value"), (")²", "")]
+    return [*out, (f") / {s.divisor}", "")]
+
+
+def _root_written(s: NormSteps) -> Written:
+    d = _fewest(s.root, lambda r: float(np.sqrt(r(s.variance) + r(s.epsilon))), _cell)
+    return [("√(", ""), (significant(s.variance, d), "class"), (" + ", ""), (significant(s.epsilon, d), "query"), (")", "")]
+
+
+def _normal_written(s: NormSteps, j: int) -> Written:
+    if not s.root:
+        return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, 6), "value"), (") / 0", "")]
+    d = _fewest(s.normal[j], lambda r: (s.x[j] - r(s.mean)) / r(s.root))
+    return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, d), "value"), (") / ", ""), (significant(s.root, d), "accent")]
+
+
+def _out_written(s: NormSteps, j: int) -> Written:
+    if not s.root:
+        return [("0 / 0", "")]
+    d = _fewest(s.out[j], lambda r: s.gamma[j] * r(s.normal[j]) + s.beta[j])
+    return [(factor(s.gamma[j]), "key"), ("×", ""), (_factor(s.normal[j], d), ""), (" + ", ""), (factor(s.beta[j]), "position")]
+
+
+def _factor(x: float, digits: int) -> str:
+    text = significant(x, digits)
+    return f"({text})" if text.startswith("−") else text
