@@ -1,0 +1,18 @@
+"""Numbers in the text of a chapter that no cell prints: for each, what it is, and the function that computes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from widgets.model.count import sequence_facts
+from widgets.model.patches import patch_index, patch_position
+
+CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
+    "02": {
+        "the patch in row 1, column 3 of 14 columns": lambda: patch_index(1, 3, (14, 14)),
+        "last pixel row of patch 17": lambda: (patch_position(17, (14, 14))[0] + 1) * 16 - 1,
+        "first pixel column of patch 17": lambda: patch_position(17, (14, 14))[1] * 16,
+        "last pixel column of patch 17": lambda: (patch_position(17, (14, 14))[1] + 1) * 16 - 1,
+        "patches of 14 px in 224 px": lambda: sequence_facts((224, 224), 14)["patches"],
+    },
+}
