@@ -74,8 +74,10 @@ class Basis:
 
 
 @lru_cache(maxsize=8)
-def basis_of(picture: Picture, kind: str, checkpoint: str = "") -> Basis:
+def basis_of(picture: Picture, kind: str, checkpoint: str = "", patch_size: int = PATCH_SIZE) -> Basis:
     """The directions of one kind for a picture: "components", "random", or the columns of a checkpoint's E ("model").
+
+    A model cuts the picture into patches of its own size.
 
     Raises CheckpointMissing or ValueError with a sentence when the checkpoint cannot be had.
     """
@@ -83,7 +85,7 @@ def basis_of(picture: Picture, kind: str, checkpoint: str = "") -> Basis:
 
     from widgets.model import embedding
 
-    P, E, of = PATCH_SIZE, None, f"random directions (seed {SEED})"
+    P, E, of = patch_size, None, f"random directions (seed {SEED})"
     if kind == "model":
         from widgets.model.checkpoints import at_hand
         from widgets.model.library import weights_of
@@ -216,10 +218,9 @@ class EmbeddingBasis(Widget):
                 f" rows of {basis.rows.shape[1]:,} bytes. Errors are the root of the mean square, in steps of a byte.")
 
     def _draw_plot(self, basis: Basis) -> None:
-        picture, series = self.choice.picture, []
-        if basis.patch_size == PATCH_SIZE:
-            series = [curve("this picture's components", basis_of(picture, "components").curve, "accent"),
-                      curve("random directions", basis_of(picture, "random").curve, "key", dash=True)]
+        components, random = (basis_of(self.choice.picture, kind, "", basis.patch_size) for kind in ("components", "random"))
+        series = [curve("this picture's components", components.curve, "accent"),
+                  curve("random directions", random.curve, "key", dash=True)]
         if self.basis == "model":
             series.append(curve(basis.of, basis.curve, "value"))
         self._plot.update(series, vertical=[(self.kept(basis), f"you keep {self.kept(basis):,}")], caption=self._verdict(basis))
@@ -233,8 +234,9 @@ class EmbeddingBasis(Widget):
         if basis.most == F:
             return (f"{basis.most:,} independent directions are all that a patch of {F:,} numbers has. E can be inverted: no patch of any"
                     f" picture loses anything. One direction fewer, and something is lost.")
+        random = basis_of(self.choice.picture, "random", "", basis.patch_size).curve[basis.most - 1]
         return (f"Tokens of {basis.most:,} numbers for patches of {F:,}: E cannot be inverted. All of them together keep"
-                f" {share(basis.curve[-1])} of the variance of {within(title)}.")
+                f" {share(basis.curve[-1])} of the variance of {within(title)}; as many random directions keep {share(random)}.")
 
     # what changes -----------------------------------------------------------------------------------------
 

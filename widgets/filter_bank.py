@@ -15,6 +15,7 @@ from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
 from widgets.page.reading import Reading, read
+from widgets.page.theme import colour_scale
 from widgets.parts import NumberTable, Part, PatternRow, PatternWall, PictureGrid, controls
 from widgets.widget import Description, Widget
 
@@ -234,12 +235,12 @@ class FilterBank(Widget):
         d = self.number(bank)
         answers = self.answers(reading, d)
         most, least = int(answers.argmax()), int(answers.argmin())
-        sentence = (f"Filter {d} of {len(bank.filters):,} of {bank.title}, on {reading.picture.title}: patch {most} gives the largest number,"
+        sentence = (f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the largest number,"
                     f" {written(answers[most])}, patch {least} the smallest, {written(answers[least])}. {self._verdict(bank)}")
         return Description(sentence, self._facts(bank, d))
 
     def still(self) -> Figure:
-        """The smoothest filters and the leading components."""
+        """Where the chosen filter answers, the smoothest filters, and the leading components."""
         try:
             bank, reading = self.found()
         except (RuntimeError, ValueError) as refusal:
@@ -249,8 +250,13 @@ class FilterBank(Widget):
         both = np.concatenate([smoothest, bank.components[:8]])
         shown = np.frombuffer(PatternRow.drawn(both)["patterns"], np.uint8).reshape(-1, P, P, 3)
         d = self.number(bank)
-        return figures.pictures_and_patterns([(reading.pixels, f"{reading.picture.title}, read by {bank.title}")], shown,
-                                             f"{bank.title}: its eight smoothest filters, and under them its first components; filter {d} is chosen")
+        answers = self.answers(reading, d)                                # (N,)
+        colours = np.array(colour_scale("signed"), dtype=np.uint8)        # (256, 3)
+        steps = (127.5 + 127.5 * answers / (np.abs(answers).max() or 1.0)).round().astype(int)
+        where = colours[steps].reshape(*reading.trace.grid, 3).transpose(2, 0, 1)
+        return figures.pictures_and_patterns(
+            [(reading.pixels, f"{reading.picture.title}, read by\n{bank.title}"), (where, f"number {d} of every token\nblue below 0, orange above")],
+            shown, "its eight smoothest filters, and under them its first components")
 
 
 def written(value: float, digits: int = 3) -> str:

@@ -124,8 +124,8 @@ def activations(lines: list[tuple[str, np.ndarray, np.ndarray, str, bool]], midd
 def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.ndarray, note: str) -> Figure:
     """Pictures (3, H, W) uint8 side by side, and under them patterns (M, P, P, 3) uint8 in rows of eight."""
     rows = -(-len(patterns) // 8)
-    figure = Figure(figsize=(6.4, 2.8 + 0.8 * rows), dpi=100, layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(2.8, 0.8 * rows))
+    figure = Figure(figsize=(5.2, 2.2 + 0.65 * rows), dpi=100, layout="constrained")
+    above, below = figure.subfigures(2, 1, height_ratios=(2.2, 0.65 * rows))
     for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title(title, fontsize=8)

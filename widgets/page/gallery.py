@@ -12,8 +12,8 @@ import widgets
 from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
-    CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PictureGrid, PictureUpload,
-    Plot, RowFlow, Series, StepBar, TokenStrip, controls,
+    CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
+    PictureGrid, PictureUpload,    Plot, RowFlow, Series, StepBar, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 
@@ -48,6 +48,9 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Head maps: three heads", _heads)
+    yield Specimen("A patch in several pictures", _crops)
+    yield Specimen("Patterns in a row, each with a number", _pattern_row)
+    yield Specimen("Patterns on a wall", _pattern_wall)
     yield Specimen("Number table", _table)
     yield Specimen("Plot: dots and a line", _dots)
     yield Specimen("Plot: two histograms", _histograms)
@@ -149,6 +152,26 @@ def _heads() -> HeadMaps:
     return HeadMaps(title="Hover a patch", alt=sample.alt, patch_size=56, prefix=1, selected=6, head=1,
                     head_names=["Head 1", "Head 2", "Head 3"], caption="Random weights, seeded: an example, no model.",
                     **HeadMaps.picture(prepare(sample, 56)), **HeadMaps.layer(weights, facts))
+
+
+def _noise(count: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(count, 3, 8, 8))         # (M, C, P, P)
+
+
+def _crops() -> PatchCrops:
+    pixels = prepare(open_sample("cat"), 28)
+    return PatchCrops(title="The patch", patch_size=28, selected=17, names=["as it is", "as a negative"],
+                      **PatchCrops.pictures(np.stack([pixels, 255 - pixels])))
+
+
+def _pattern_row() -> PatternRow:
+    return PatternRow(title="Patterns", heads=["1", "2", "3", "4"], by_token=_signed(5, 4).astype(np.float32).tobytes(), high=2.0, lit=3,
+                      digits=2, selected=1, caption="Random numbers, seeded. The last is not in use.", **PatternRow.drawn(_noise(4)))
+
+
+def _pattern_wall() -> PatternWall:
+    return PatternWall(title="Click a pattern", names=[f"pattern {m}" for m in range(60)], selected=7,
+                       caption="Random numbers, seeded: an example, no model.", **PatternWall.drawn(_noise(60)))
 
 
 def _table() -> NumberTable:
