@@ -13,6 +13,7 @@ import param
 from widgets.model.patches import number_places
 from widgets.model.steps import Place, Walk
 from widgets.page import figures
+from widgets.page.contents import TITLES
 from widgets.page.picture_choice import PictureChoice
 from widgets.parts import MatrixView, Part, PatchPixels, PictureGrid, RowFlow, StepBar, controls
 from widgets.widget import Description, Widget
@@ -344,6 +345,10 @@ class ForwardStepper(Widget):
         symbols = self.place.step.symbols
         return f"Here {', '.join(self.run.sizes[symbol] for symbol in symbols)}. " if symbols else ""
 
+    def _chapter(self) -> str:
+        numbers = {title: number for number, title in TITLES.items()}
+        return f"More in chapter {numbers[self.place.step.chapter]}, {self.place.step.chapter}."
+
     def _explanation(self) -> str:
         heading = (f'<div style="font-weight:600;font-size:17px">{escape(self._where())}'
                    + (f' <span style="color:var(--vit-accent);font-size:14px" title="tokens take in something of one another">{MARK}'
@@ -351,7 +356,7 @@ class ForwardStepper(Widget):
         return (f'<div role="status" style="color:var(--vit-ink);font:15px/1.5 system-ui,sans-serif;max-width:80ch">{heading}'
                 f'<div>{escape(self._does())}</div>'
                 f'<div style="font-family:ui-monospace,Menlo,Consolas,\'DejaVu Sans Mono\',monospace;margin:2px 0">{_equation(self._equation())}</div>'
-                f'<div style="color:var(--vit-muted);font-size:13px">{_equation(self._here())}{escape(self.origin())}</div></div>')
+                f'<div style="color:var(--vit-muted);font-size:13px">{_equation(self._here())}{escape(self.origin())} {self._chapter()}</div></div>')
 
     def describe(self) -> Description:
         """The step, and the first numbers of the followed token's row in each matrix of it."""
@@ -383,11 +388,13 @@ class ForwardStepper(Widget):
         if self._run is None:
             return figures.rows_still(np.zeros((3, 32, 32), np.uint8), 32, 0, self.refusal, [])
         view, run, token = self.view(), self.run, self.token
+        title = f"Step {self.walk.index + 1} of {len(self.walk.places)}. {self._where()}"
+        if self.place.step.key == "cut":
+            return figures.patch_still(run.pixels, run.weights.patch_size, token - run.trace.prefix, title)
         lines = []
         for rows in view.rows:
             high = rows.top or max(float(np.abs(other.values).max(initial=0)) for other in view.rows if other.scale == rows.scale)
             lines.append((f"{rows.symbol}: {rows.says}", rows.values[0 if rows.one else token - rows.first], high, rows.weight))
-        title = f"Step {self.walk.index + 1} of {len(self.walk.places)}. {self._where()}"
         return figures.rows_still(run.pixels, run.weights.patch_size, max(0, token - run.trace.prefix), title, lines)
 
 
