@@ -9,6 +9,7 @@ import panel as pn
 import param
 
 from widgets.page import figures
+from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
 from widgets.parts import NumberTable, PictureGrid, controls
 from widgets.widget import Description, Widget
@@ -33,6 +34,7 @@ class BreakIt(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
+        self.model_choice = ModelChoice(selection=self.selection)
         self._grid = PictureGrid(title="What the model now reads", follow=False)
         self._table = NumberTable(title="What becomes of y")
         self._words = controls.words("", sizing_mode="stretch_width")
@@ -56,7 +58,7 @@ class BreakIt(Widget):
         return damage(self.selection.checkpoint, self.choice.picture, () if self.fault == RIGHT else (self.fault,))
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls,
+        bar = pn.FlexBox(*self.choice.controls, *self.model_choice.controls,
                          controls.choice(self.param.fault, "The mistake", self.options(), width=280),
                          align_items="flex-end", margin=0)
         left = pn.Column(self._grid, styles={"flex": "1 1 260px", "max-width": "336px", "min-width": "0"}, margin=0)
