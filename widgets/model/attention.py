@@ -106,15 +106,11 @@ def multi_head_attention(
     return AttentionTrace(q, keys, v, scores, weights, heads, msa)
 
 
-def scaling_statistics(
-    head_size: int, keys: int = 64, draws: int = 2000, seed: int = 0
-) -> dict[str, dict[str, float]]:
-    """Measure what scaling does to one random query and `keys` random keys of independent standard normal numbers.
+def random_scores(head_size: int, keys: int = 64, draws: int = 1, seed: int = 0) -> Tensor:
+    """Draw queries, each with `keys` keys of its own, all of independent standard normal numbers, and multiply.
 
-    Returns "scaled" and "unscaled", each with `std` of all scores, and the means over the draws of `largest_weight`,
-    `entropy` (nats) and `jacobian_norm` (Frobenius norm of the softmax's Jacobian diag(a) - a a^T).
-
-    Raises ValueError for a size, number of keys (2 or more) or of draws that is no positive whole number.
+    Returns the unscaled scores, float64 (draws, keys). Raises ValueError for a size, number of keys (2 or more) or of
+    draws that is no positive whole number.
     """
     for name, value, least in (("head_size", head_size, 1), ("keys", keys, 2), ("draws", draws, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
@@ -126,12 +122,28 @@ def scaling_statistics(
         q = torch.randn(n, 1, head_size, generator=generator)
         k = torch.randn(n, keys, head_size, generator=generator)
         rows.append((q @ k.transpose(1, 2)).squeeze(1))                   # (n, keys)
-    scores = torch.cat(rows).double()                                     # (draws, keys)
-    return {"scaled": _statistics(scores * head_size**-0.5), "unscaled": _statistics(scores)}
+    return torch.cat(rows).double()                                       # (draws, keys)
 
 
-def _statistics(scores: Tensor) -> dict[str, float]:
-    a = softmax(scores)                                                   # (draws, keys)
+def scaling_statistics(
+    head_size: int, keys: int = 64, draws: int = 2000, seed: int = 0
+) -> dict[str, dict[str, float]]:
+    """Measure what scaling does to one random query and `keys` random keys: `score_statistics` of many draws.
+
+    Returns "scaled" and "unscaled". Raises ValueError as `random_scores` does.
+    """
+    scores = random_scores(head_size, keys, draws, seed)                  # (draws, keys)
+    return {"scaled": score_statistics(scores * head_size**-0.5), "unscaled": score_statistics(scores)}
+
+
+def score_statistics(scores: Tensor) -> dict[str, float]:
+    """Describe the softmax of some queries' scores (queries, keys).
+
+    `std` is of all scores. Means over the queries: `largest_weight`, `entropy` (nats) and `jacobian_norm` (Frobenius
+    norm of the softmax's Jacobian diag(a) - a a^T). `typical_derivative` is the median over all weights of a (1 - a),
+    how far a weight follows its own score.
+    """
+    a = softmax(scores)                                                   # (queries, keys)
     second = (a**2).sum(1)
     # ||diag(a) - a a^T||_F^2 = sum a_i^2 - 2 sum a_i^3 + (sum a_i^2)^2; rounding may leave it just below 0
     jacobian = (second - 2 * (a**3).sum(1) + second**2).clamp_min(0).sqrt()
@@ -140,6 +152,7 @@ def _statistics(scores: Tensor) -> dict[str, float]:
         "largest_weight": float(a.amax(1).mean()),
         "entropy": float(-torch.special.xlogy(a, a).sum(1).mean()),
         "jacobian_norm": float(jacobian.mean()),
+        "typical_derivative": float((a * (1 - a)).median()),
     }
 
 

@@ -70,8 +70,11 @@ class Plot(Part):
 
     def __init__(self, x_label: str = "", y_label: str = "", x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float] | None = None, x_log: bool = False, y_log: bool = False,
-                 height: int = 240, left: int = 4, **params: Any) -> None:
-        """`left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
+                 height: int = 240, left: int = 4, x_ticks: Sequence[float] = (),
+                 y_ticks: Sequence[float] = (), **params: Any) -> None:
+        """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
+
+        `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
         axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
                 "y_axis_type": "log" if y_log else "linear"}
         axes |= {name: ends for name, ends in (("x_range", x_range), ("y_range", y_range)) if ends is not None}
@@ -81,6 +84,9 @@ class Plot(Part):
         self._sources: list[ColumnDataSource] = []
         self._base_look()
         self._figure.min_border_left = left
+        for axis, ticks in ((self._figure.xaxis, x_ticks), (self._figure.yaxis, y_ticks)):
+            if ticks:
+                axis.ticker, axis.major_label_overrides = list(ticks), {tick: f"{tick:,}" for tick in ticks}
         self._cursor = self._figure.scatter("x", "y", source=ColumnDataSource({"x": [], "y": []}), size=14, line_width=2,
                                             line_color=COLOURS["ink"][0], fill_color=None)
         self._cursor.tags = ["ink"]

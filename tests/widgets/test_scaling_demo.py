@@ -1,0 +1,86 @@
+"""ScalingDemo without a browser: what is measured, which head is real, and what is said when there is none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from widgets.model.pictures import open_sample
+from widgets.page.reading import read
+from widgets.page.selection import Selection
+from widgets.scaling_demo import HEAD_SIZES, KEYS, SCALED, UNSCALED, ScalingDemo, measured
+
+
+@pytest.fixture
+def widget() -> ScalingDemo:
+    return ScalingDemo(selection=Selection())
+
+
+@pytest.mark.parametrize("head_size", HEAD_SIZES)
+def test_the_measured_spread_is_within_five_per_cent_of_the_root(head_size: int) -> None:
+    found = measured(head_size)
+    assert found["unscaled"]["std"] == pytest.approx(math.sqrt(head_size), rel=0.05)
+    assert found["scaled"]["std"] == pytest.approx(1, rel=0.05)
+
+
+def test_what_the_chapter_says_of_the_gradient_is_so() -> None:
+    """The Jacobian as a whole hardly shrinks at D_h 64; the derivative of the typical weight does."""
+    narrow, wide, widest = measured(2), measured(64), measured(512)
+    assert wide["unscaled"]["jacobian_norm"] > wide["scaled"]["jacobian_norm"] and wide["unscaled"]["typical_derivative"] < 1e-6
+    assert widest["unscaled"]["jacobian_norm"] < widest["scaled"]["jacobian_norm"] / 1.9
+    assert narrow["unscaled"]["largest_weight"] < 0.2 and widest["unscaled"]["largest_weight"] > 0.9
+    assert all(measured(d)["scaled"]["typical_derivative"] > 5e-3 for d in HEAD_SIZES)
+
+
+def test_a_draw_is_a_query_against_64_keys_and_can_be_repeated(widget: ScalingDemo) -> None:
+    first = widget.random().unscaled
+    assert first.shape == (KEYS,)
+    weights = widget.random().weights()
+    assert weights[SCALED].sum() == pytest.approx(1) and (np.diff(weights[UNSCALED]) <= 0).all()
+    widget.draw_again()
+    assert not np.array_equal(widget.random().unscaled, first)
+    widget.seed = 0
+    assert np.array_equal(widget.random().unscaled, first)
+
+
+def test_bars_hold_every_key_once_and_both_ways_share_their_bins(widget: ScalingDemo) -> None:
+    for half in (widget._random, widget._real):
+        scaled, unscaled = half.histogram.series
+        assert sum(scaled.y) == pytest.approx(1) and sum(unscaled.y) == pytest.approx(1) and scaled.x == unscaled.x
+        assert [series.name for series in (scaled, unscaled)] == [SCALED, UNSCALED]
+
+
+@pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "coffee"), ("dinov2-small", "photographer"), ("random-b16", "cat")])
+def test_the_real_head_is_the_selected_one(widget: ScalingDemo, checkpoint: str, picture: str) -> None:
+    widget.selection.param.update(checkpoint=checkpoint, picture=picture, layer=3, head=2, token=7)
+    block = read(checkpoint, open_sample(picture)).trace.layers[3]
+    scores = (block.q[0, 2, 7].double() @ block.k[0, 2].double().T).numpy()
+    assert np.allclose(widget.real().unscaled, scores, atol=1e-3)
+    weights = np.sort(block.weights[0, 2, 7].numpy())[::-1]
+    assert np.allclose(widget.real().weights()[SCALED], weights, atol=1e-5)
+    assert np.allclose(widget._real.sorted.series[0].y, weights[:64], atol=1e-5)
+    assert "Layer 4, head 3, query: patch 6" in widget._real.table.caption
+    title = read(checkpoint, open_sample(picture)).checkpoint.title
+    assert title in widget._real.histogram.title and "random" not in widget._real.histogram.title.lower().replace(title.lower(), "")
+
+
+def test_a_layer_or_head_that_is_not_there_becomes_the_last_and_a_missing_model_is_a_sentence(widget: ScalingDemo) -> None:
+    widget.selection.param.update(layer=99, head=99, token=99_999)
+    assert "Layer 12, head 6, query: patch 255" in widget.real().caption
+    before = widget._real.sorted.series
+    widget.selection.checkpoint = "resnet"
+    assert widget._real.histogram.status == "refused" and "stays" in widget._real.histogram.message
+    assert widget._real.sorted.series == before and "no checkpoint" in widget.describe().table[-1][1]
+
+
+def test_words_say_what_the_plots_show(widget: ScalingDemo) -> None:
+    widget.head_size = 512
+    words = widget.describe()
+    at = HEAD_SIZES.index(512)
+    assert f"their spread is {widget.spread()[UNSCALED][at]:.3f} without the division, and √512 is 22.627" in words.sentence
+    assert "A head of DINOv2 ViT-S/14, D_h 64" in words.sentence
+    assert dict(words.table)["random: largest weight"] == "{:.3f} → {:.3f}".format(
+        widget.random().weights()[SCALED][0], widget.random().weights()[UNSCALED][0])
+    assert len(widget.still().axes) == 3
