@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HAND_PATCH = 16  # pixels: the hand-set heads read 14 x 14 patches of a square picture
-SCALES = {"one for all heads": "shared", "each head its own": "own"}
+SCALES = {"one for all heads": "shared", "each its own": "own"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +95,7 @@ class HeadExplorer(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        sources = {"of the model": "model", "four set by hand": "hand"}
+        sources = {"of the model": "model", "set by hand": "hand"}
         model = pn.Row(*self.model.controls, margin=0, visible=self.param.source.rx() == "model")
         bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.source, "Heads", sources, width=150), model,
                          controls.choice(self.param.scale, "Colour scale", SCALES, width=160), align_items="flex-end", margin=0)

@@ -146,7 +146,7 @@ def test_everything_by_keyboard(page: Page, widget: HeadExplorer) -> None:
 
 
 def test_each_head_its_own_scale_is_said_in_words(page: Page, widget: HeadExplorer) -> None:
-    page.get_by_label("Colour scale").select_option(label="each head its own")
+    page.get_by_label("Colour scale").select_option(label="each its own")
     expect(page.get_by_text("Each head has its own scale: do not compare colours between heads.")).to_be_visible()
     A = library_attention("dinov2-small", "cat", 0)
     hover_patch(page, 200, (16, 16))
@@ -156,14 +156,14 @@ def test_each_head_its_own_scale_is_said_in_words(page: Page, widget: HeadExplor
 
 
 def test_four_heads_set_by_hand_and_a_random_model(page: Page, widget: HeadExplorer) -> None:
-    page.get_by_label("Heads").select_option(label="four set by hand")
+    page.get_by_label("Heads", exact=True).select_option(label="set by hand")
     expect(page.locator(".head-maps .tile .head")).to_have_text([f"Head {n}: {name}" for n, name in enumerate(("colour", "detail", "place", "both"), 1)])
     expect(page.get_by_text("Set by hand, not trained", exact=False)).to_be_visible()
     expect(page.get_by_label("Layer")).to_be_hidden()
     hover_patch(page, 100, (14, 14))
     row = widget.layer().weights[:, 101, 1:]
     assert_drawn(page.locator(".head-maps .tile canvas").nth(2), row[2], row.max())
-    page.get_by_label("Heads").select_option(label="of the model")
+    page.get_by_label("Heads", exact=True).select_option(label="of the model")
     page.get_by_label("Model").select_option(label="Random ViT-B/16")
     expect(page.locator(".head-maps .tile")).to_have_count(12)
     expect(page.get_by_text("never trained", exact=False).first).to_be_visible()

@@ -139,6 +139,18 @@ def test_what_chapter_06_says_of_this_models_heads(distances: dict[str, np.ndarr
     assert distances["gravel"][0].min() < 14
 
 
+@pytest.mark.parametrize("name", ["cat", "astronaut", "coffee", "photographer", "bricks"])
+def test_three_heads_of_layer_4_look_at_one_neighbour_as_chapter_06_says(name: str) -> None:
+    pixels = prepare(open_sample(name), 14)
+    checkpoint = load("dinov2-small", pixels.shape[1:])
+    t = trace(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None])
+    strongest = row_shares(t.layers[3].weights[0, :, 1:], t.prefix).at    # (k, N)
+    query = torch.arange(strongest.shape[1])
+    for step, head in ((-t.grid[1], 5), (t.grid[1], 2), (-1, 6)):
+        share = (strongest == query + step).float().mean(1)
+        assert (share > 0.5).nonzero().flatten().tolist() == [head - 1], (name, step)
+
+
 # --- components
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.widgets.test_head_explorer import library_attention
 from widgets.attention_distance import CHOSEN, EVEN, HEADS, MEAN, AttentionDistance
+from widgets.lesson.predictions.chapter_06 import WHERE, layer_of_the_nearest_head, parameters_with_24_heads
 from widgets.page.selection import Selection
 from widgets.parts import Series
 
@@ -72,3 +73,10 @@ def test_a_checkpoint_that_is_not_here_is_answered_and_the_dots_stay(widget: Att
 def test_words_hold_the_ends_of_every_layer(widget: AttentionDistance) -> None:
     found, words = widget.distances().pixels, dict(widget.describe().table)
     assert len(words) == 12 and words["layer 2"] == f"from {found[1].min():.1f} to {found[1].max():.1f} px"
+
+
+def test_the_prediction_of_chapter_06_is_computed(widget: AttentionDistance) -> None:
+    nearest = widget.distances().pixels.min(1)
+    assert WHERE[layer_of_the_nearest_head()] == "In layers 2 to 5" and 1 <= nearest.argmin() <= 4
+    assert nearest.min() < 0.8 * min(nearest[0], nearest[5:].min()), "not by a hair"
+    assert parameters_with_24_heads() == 4 * 768**2 + 4 * 768

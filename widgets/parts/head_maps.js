@@ -20,7 +20,7 @@ export function render({ model, el }) {
   const query = () => Math.max(0, Math.min(model.tokens - 1, part.current))
   const weight = (head, token) => weights[(head * model.tokens + query()) * model.tokens + token]
   const fact = (head, which) => facts[(head * model.tokens + query()) * FACTS + which]
-  const short = (v) => (v >= 0.0995 ? v.toFixed(3) : v > 0 && v < 0.00005 ? '< 0.0001' : v.toFixed(4))
+  const short = (v) => (v >= 0.0995 ? v.toFixed(3) : v < 0.00005 ? '< 0.0001' : v.toFixed(4))
   const place = (n) => `patch ${n} (row ${Math.floor(n / cols)}, column ${n % cols})`
   const tokenName = (t) => (t >= model.prefix ? place(t - model.prefix) : t === 0 ? 'the class token' : `register ${t}`)
 
