@@ -13,7 +13,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
     CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
-    PictureGrid, PictureUpload,    Plot, RowFlow, Series, StepBar, TokenStrip, controls,
+    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 
