@@ -42,7 +42,7 @@ class ReadOut(Widget):
     """The two ways to read a picture's vector out of a ViT: which picture does each find most alike?"""
 
     title = "Read out one vector"
-    summary = "The class token's last state, or the average of the patches': which picture does each find most alike?"
+    summary = "Take the class token's last state, or the average of the patches', and see which picture each finds most alike."
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
@@ -41,6 +40,7 @@ class ShuffleTest(Widget):
                           y_label="y of the other order", height=300)
         self._tables = {name: NumberTable(title=title) for name, title in
                         ((WITH, "With its positions"), (WITHOUT, "Zeros in place of E_pos"))}
+        self._again = controls.button("Draw again", self._draw_again)
         self._words = controls.words("", sizing_mode="stretch_width")
         self._redraw()
         self.param.watch(self._redraw, ["order", "seed"])
@@ -56,8 +56,7 @@ class ShuffleTest(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         orders = controls.radio(self.param.order, "Order of the patches", ORDERS)
-        again = controls.button("Draw again", self._draw_again)
-        bar = pn.FlexBox(*self.choice.controls, *self._model.controls, orders, again, align_items="flex-end", margin=0)
+        bar = pn.FlexBox(*self.choice.controls, *self._model.controls, orders, self._again, align_items="flex-end", margin=0)
         pictures = [pn.Column(part, styles={"flex": "1 1 220px", "max-width": "300px", "min-width": "0"}, margin=0)
                     for part in (self._before, self._after)]
         plot = pn.Column(self._plot, styles={"flex": "1 1 320px", "max-width": "440px", "min-width": "0"}, margin=0)
@@ -70,6 +69,7 @@ class ShuffleTest(Widget):
         self.seed = (self.seed + 1) % 1000
 
     def _redraw(self, *_: Any) -> None:
+        self._again.disabled = self.order == "rows"  # nothing is drawn there
         try:
             result = self.result()
         except (RuntimeError, ValueError) as refusal:
@@ -140,8 +140,8 @@ def small(value: float) -> str:
     """A size as a reader reads it: three decimals, or a number with its power of ten when that would be 0.000-something."""
     if value == 0 or value >= 1e-2:
         return f"{value:.3f}" if value else "0"
-    power = math.floor(math.log10(value))
-    return f"{value / 10**power:.1f} × 10" + str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    digits, power = f"{value:.1e}".split("e")
+    return f"{digits} × 10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
 def signed(value: float) -> str:
