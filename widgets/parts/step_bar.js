@@ -98,7 +98,7 @@ export function render({ model, el }) {
     return to
   })
   // any other input ends playing, wherever on the page it falls
-  const ours = (event) => event.composedPath().includes(play)
+  const ours = (event) => event.composedPath().includes(play) && (!event.key || event.key === ' ' || event.key === 'Enter')
   const interrupt = (event) => { if (timer !== null && !ours(event) && event.key !== 'Tab') stop() }
   for (const kind of ['pointerdown', 'keydown', 'wheel']) document.addEventListener(kind, interrupt, { capture: true, passive: true })
   still.addEventListener('change', () => { if (still.matches) stop(); drawPlay() })
