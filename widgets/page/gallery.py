@@ -13,7 +13,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.parts import (
     CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
-    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TokenStrip, controls,
+    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TokenCurves, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 
@@ -54,6 +54,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Number table", _table)
     yield Specimen("Plot: dots and a line", _dots)
     yield Specimen("Plot: two histograms", _histograms)
+    yield Specimen("Curves of a token over the layers", _curves)
     yield Specimen("Step bar", _bar)
     yield Specimen("Step bar: refused", lambda: _in_state(_bar(), "refused", "The patches of this picture are too alike. The picture before stays."))
     yield Specimen("Row flow: a sum, and the strongest of many", _flow)
@@ -218,3 +219,9 @@ def _refused_upload() -> PictureUpload:
 
 def _controls() -> pn.viewable.Viewable:
     return pn.FlexBox(*PatchHover()._controls(), align_items="flex-end", margin=0)
+
+
+def _curves() -> TokenCurves:
+    values = np.exp(np.cumsum(_signed(40, 9), axis=1) / 4)                # (tokens, points)
+    return TokenCurves(title="Curves", y_label="length", prefix=1, selected=5, caption="Random numbers, seeded: an example, no model.",
+                       **TokenCurves.curves(values, np.quantile(values[1:], (0.25, 0.5, 0.75), axis=0), 0))

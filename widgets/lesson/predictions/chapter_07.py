@@ -1,0 +1,41 @@
+"""Predictions of chapter 07."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def _stream() -> Any:
+    """The stream of the cat through the default model."""
+    from widgets.model.pictures import open_sample
+    from widgets.model.stream import stream
+    from widgets.page.reading import read
+
+    return stream(read("dinov2-small", open_sample("cat")).trace)
+
+
+def positive_share() -> float:
+    """Share of positive pre-activations over all tokens and layers, in per cent."""
+    return round(100 * float(_stream().positive.mean()), 1)
+
+
+CHOICES = ("shorter at first, then many times longer", "longer by about the same amount in every layer",
+           "of one length throughout: every layer has a norm", "shorter in every layer, as information is lost")
+
+PREDICTIONS: dict[str, dict[str, Any]] = {
+    "07-length-of-a-patch": {
+        "question": "DINOv2 ViT-S/14 reads the cat. A patch's row of z is a vector with a length. What becomes of that length,"
+                    " from z_0 to z_12?",
+        "kind": "choice", "choices": CHOICES, "answer": lambda: CHOICES[0],
+        "why": "Nothing keeps the length of z in bounds. Each sublayer reads a normalised copy and adds to z itself; what it"
+               " adds may lengthen it or cancel part of it. In this model the median patch is shortest in z_3 and longest at the"
+               " end. The widget below shows every layer.",
+    },
+    "07-positive-share": {
+        "question": "In every block the MLP makes four times as many numbers of each token, and GELU holds back the negative"
+                    " ones. In DINOv2 ViT-S/14, on the cat, what share of these numbers is positive, over all tokens and layers?",
+        "kind": "number", "unit": "%", "answer": positive_share,
+        "why": "Random weights would give about one half. Training has pushed most of them below zero, so that each token uses a"
+               " small part of the MLP. The plot below shows every layer.",
+    },
+}
