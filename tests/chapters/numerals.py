@@ -31,7 +31,7 @@ NUMERAL = re.compile(r"(?<![\w.,/])[-−]?(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d
 NO_NUMBERS = [  # names and references, whose digits count nothing
     r"arXiv:\d{4}\.\d{4,5}", r"`[^`]*/[^`]*`", r"https?://\S+", r"[A-Za-z]+-?[A-Za-z]*[-/]\d+[A-Za-z]*(?:/\d+)?",
     r"(?i)\b(?:chapters?|sections?|figures?|tables?|appendix|eq\.|equations?|version|notebook)\s+[A-Z]?\.?\d+(?:\.\d+)*(?:(?:,| and| or| to)\s+[A-Z]?\.?\d+(?:\.\d+)*)*",
-    r"Reading time: \d+ minutes", r"\b(?:19|20)\d{2}\b(?!\s*px)", r"16x16 Words", r"^#+ \d\d ", r"(?m)^\s*\d+\. ",
+    r"Reading time: \d+ minutes", r"(?i)\b(?:type|enter|such as)\s+[-−]?\d+(?:\.\d+)?", r"\b(?:19|20)\d{2}\b(?!\s*px)", r"16x16 Words", r"^#+ \d\d ", r"(?m)^\s*\d+\. ",
     r"\^\{?-?\d+\}?", r"_\{?\d+\}?",
 ]
 
