@@ -31,7 +31,8 @@ def library_on_meta(shape: ViTShape, attention: str = "eager") -> torch.nn.Modul
     config = ViTConfig(
         image_size=shape.image_size, patch_size=shape.patch_size, hidden_size=shape.hidden_size,
         num_hidden_layers=shape.num_hidden_layers, num_attention_heads=shape.num_attention_heads,
-        intermediate_size=shape.intermediate_size, num_labels=shape.num_labels, attn_implementation=attention,
+        intermediate_size=shape.intermediate_size, num_labels=shape.num_labels, num_channels=shape.num_channels,
+        qkv_bias=shape.qkv_bias, attn_implementation=attention,
     )
     with torch.device("meta"):
         return ViTForImageClassification(config) if shape.num_labels else ViTModel(config, add_pooling_layer=False)

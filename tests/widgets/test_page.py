@@ -176,6 +176,16 @@ def test_the_address_names_what_differs_and_never_an_upload() -> None:
     assert {k: v for k, v in kept.query.items() if v} == {"token": "5"}
 
 
+def test_a_setting_of_the_address_is_taken_or_answered_with_the_reason() -> None:
+    selection = Selection()
+    assert address.take(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == [] and selection.setting == "B/16,image_size=384~L/32"
+    assert address.mirror(selection).query["setting"] == "B/16,image_size=384~L/32"
+    fresh = Selection()
+    (sentence,) = address.take(fresh, {"setting": [b"B/16,hidden_size=770"]})
+    assert fresh.setting == "" and "multiple of the 12 heads, and 770 is not. You see the usual one." in sentence
+    assert len(address.take(fresh, {"setting": [b"\xff" * 9000]})) == 1 and fresh.setting == ""
+
+
 def test_contents_are_read_from_the_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(contents, "FOLDER", Path(__file__).parents[1] / "chapters/fixtures")
     found = contents.chapter("2")

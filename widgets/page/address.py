@@ -42,13 +42,26 @@ def take(selection: Selection, arguments: Mapping[str, list[bytes]]) -> list[str
     refused = []
     for name in selection.ADDRESS:
         text = (arguments.get(name) or [b""])[0].decode("utf-8", "replace").strip()
-        if text and _known(name, text):
+        if name == "setting" and text:
+            refused += _take_setting(selection, text)
+        elif text and _known(name, text):
             value = int(text) if isinstance(selection.param[name], param.Integer) else text
             setattr(selection, name, value)
         elif text:
             refused.append(f"The address asks for {name.replace('_', ' ')} “{text[:40]}”, which there is not; "
                            f"you see the usual one.")
     return refused
+
+
+def _take_setting(selection: Selection, text: str) -> list[str]:
+    """Set the calculators to what the address says, or answer with the reason why not."""
+    from ..model.setting import read
+    try:
+        read(text)
+    except ValueError as reason:
+        return [f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see the usual one."]
+    selection.setting = text
+    return []
 
 
 def _known(name: str, text: str) -> bool:

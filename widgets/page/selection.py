@@ -27,10 +27,11 @@ class Selection(param.Parameterized):
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
     patch_size = param.Integer(0, bounds=(0, None), doc="P of the widgets that let the reader choose it; 0 is their own")
     step = param.Integer(0, bounds=(0, None), doc="step of a widget that walks through the model")
+    setting = param.String("", doc="what the calculators are set to, as `model.setting.write` writes it; empty is the usual")
 
     channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
 
-    ADDRESS = ("picture", "model", "checkpoint", "layer", "head", "token", "step", "patch_size")
+    ADDRESS = ("picture", "model", "checkpoint", "layer", "head", "token", "step", "patch_size", "setting")
 
     def __init__(self, **params: Any) -> None:
         # not the parameter object's own name: two notebooks in one browser window would share that
