@@ -78,7 +78,9 @@ class BreakIt(Widget):
             caption=f"{picture.title}, put together again from the patches that go in. {damage.provenance}",
             **PictureGrid.picture(damage.seen))
         self._table.fixed = self._rows(damage)
-        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}</p>'
+        same = self.fault != RIGHT and damage.largest_change == 0
+        here = " On this picture, through this model, it changes nothing: choose another." if same else ""
+        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}{here}</p>'
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
         return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),

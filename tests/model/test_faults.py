@@ -12,14 +12,18 @@ from hypothesis import strategies as st
 
 from tests.model.numpy_vit import make_vit_params
 from tests.model.small_models import library_vit, ours_from_numpy
-from widgets.model.faults import FAULTS, steps_with
+from widgets.model.faults import FAULTS, SAME_STEP, steps_with
 from widgets.model.library import weights_of
 from widgets.model.pictures import PREPARATIONS
+from widgets.model.positions import interpolate_positions
 from widgets.model.trace import trace
 
 CHECKPOINT = SimpleNamespace(model=library_vit(layer_norm_eps=1e-6), preparation=PREPARATIONS["vit-b16"])
 X = torch.randn(2, 3, 28, 28, generator=torch.Generator().manual_seed(0))
 RIGHT = trace(CHECKPOINT, X)
+
+
+RESIZES = SAME_STEP[1]                                                    # they show at another size than the table's own
 
 
 def shapes(t) -> dict[str, tuple[int, ...]]:
@@ -34,6 +38,7 @@ def test_the_museum_of_the_syllabus_is_complete() -> None:
     assert list(FAULTS) == [
         "causal_mask", "no_positions", "class_without_position", "scale_by_width", "missing_transpose", "wrong_epsilon",
         "tanh_gelu", "wrong_normalisation", "view_instead_of_cut", "post_norm", "channels_last_rows", "tokens_reshaped",
+        "class_row_resized", "transposed_grid", "positions_cut_off",
     ]
     for name, fault in FAULTS.items():
         assert fault.name == name and fault.title
@@ -60,7 +65,7 @@ def test_each_fault_changes_its_own_step_first_the_answer_in_the_end_and_no_shap
 @given(st.sets(st.sampled_from(sorted(FAULTS)), max_size=4))
 @settings(max_examples=25, deadline=None)
 def test_any_of_them_together_change_no_shape(names: set[str]) -> None:
-    if {"no_positions", "class_without_position"} <= names:
+    if any(len(set(same) & names) > 1 for same in SAME_STEP):
         with pytest.raises(ValueError, match="replace the same step"):
             trace(CHECKPOINT, X, faults=names)
     else:
@@ -137,6 +142,42 @@ def test_reshaped_tokens_are_pieces_of_the_maps_of_a_convolution() -> None:
     assert torch.equal(t.patches, RIGHT.patches)
 
 
+def resized(name: str, grid: tuple[int, int]) -> torch.Tensor:
+    """The table of the small model as a faulty resize fits it to a grid: (1 + N', D)."""
+    w = weights_of(CHECKPOINT.model)
+    return steps_with([name], w).resize(w.positions, w.grid, grid, prefix=1)
+
+
+@pytest.mark.parametrize("name", RESIZES)
+def test_a_faulty_resize_changes_z0_at_another_size_and_nothing_at_the_tables_own(name: str) -> None:
+    assert torch.equal(trace(CHECKPOINT, X, faults=[name]).y, RIGHT.y)
+    smaller = X[:, :, :16, :24]
+    right, wrong = trace(CHECKPOINT, smaller), trace(CHECKPOINT, smaller, faults=[name])
+    assert torch.equal(wrong.patch_embeddings, right.patch_embeddings) and not torch.equal(wrong.z0, right.z0)
+    assert shapes(wrong) == shapes(right) and not torch.equal(wrong.y, right.y)
+
+
+def test_the_class_row_comes_out_mixed_when_it_is_resized_with_the_rest() -> None:
+    table, line = weights_of(CHECKPOINT.model).positions, resized("class_row_resized", (4, 6))
+    places = (np.arange(25) + 0.5) * 50 / 25 - 0.5                        # 50 rows to 25: halfway between two
+    expected = np.stack([np.interp(places, range(50), column) for column in table.numpy().T], 1)
+    assert np.abs(line.numpy() - expected).max() < 1e-6
+    assert not torch.allclose(line[0], table[0], atol=1e-3)
+
+
+def test_a_transposed_grid_is_right_on_a_square_and_the_turned_table_elsewhere() -> None:
+    w = weights_of(CHECKPOINT.model)
+    assert torch.equal(resized("transposed_grid", (5, 5)), interpolate_positions(w.positions, w.grid, (5, 5)))
+    assert torch.equal(resized("transposed_grid", (4, 6)), interpolate_positions(w.positions, w.grid, (6, 4)))
+
+
+def test_cut_off_takes_the_first_rows_and_says_when_there_are_too_few() -> None:
+    table = weights_of(CHECKPOINT.model).positions
+    assert torch.equal(resized("positions_cut_off", (4, 6)), table[:25])
+    with pytest.raises(ValueError, match="has 50 rows and the picture needs 65: there is nothing to cut off"):
+        resized("positions_cut_off", (8, 8))
+
+
 def test_post_norm_normalises_the_stream_itself() -> None:
     t = trace(CHECKPOINT, X, faults=["post_norm"])
     w = weights_of(CHECKPOINT.model).blocks[0]
@@ -150,7 +191,7 @@ def test_faults_on_a_model_without_class_token() -> None:
     w, x = ours_from_numpy(params, (3, 5), "gap"), torch.randn(1, 3, 12, 20, dtype=torch.float64)
     right = trace(w, x)
     assert torch.equal(trace(w, x, faults=["class_without_position"]).y, right.y)         # it has no such row to lose
-    for name in set(FAULTS) - {"class_without_position"}:
+    for name in set(FAULTS) - {"class_without_position", *RESIZES}:
         wrong = trace(w, x, faults=[name])
         assert shapes(wrong) == shapes(right) and not torch.equal(wrong.y, right.y)
 

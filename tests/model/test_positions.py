@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.model.small_models import library_vit
+from widgets.model.checkpoints import load
+from widgets.model.library import weights_of
 from widgets.model.positions import METHODS, cosine_similarity_map, interpolate_positions, sincos_1d, sincos_2d
 
 GRIDS = st.tuples(st.integers(1, 6), st.integers(1, 6))
@@ -54,17 +57,18 @@ def test_zoom_lays_corner_on_corner_as_scipys_zoom_of_order_one() -> None:
     assert np.abs(ours.numpy().reshape(24, 24) - expected).max() < 1e-12
 
 
+def cubic(distance: float, a: float = -0.75) -> float:
+    """Weight of a cell at this distance from the place that is read."""
+    d = abs(distance)
+    return (a + 2) * d**3 - (a + 3) * d**2 + 1 if d <= 1 else a * (d**3 - 5 * d**2 + 8 * d - 4)
+
+
 def test_bicubic_by_hand() -> None:
     """PyTorch's cubic with a = -0.75, between four neighbours in a row."""
     values = torch.tensor([0.0, 1.0, 3.0, 2.0])
     doubled = interpolate_positions(values[:, None], (1, 4), (1, 8), prefix=0)[:, 0]
-
-    def weight(distance: float, a: float = -0.75) -> float:
-        d = abs(distance)
-        return (a + 2) * d**3 - (a + 3) * d**2 + 1 if d <= 1 else a * (d**3 - 5 * d**2 + 8 * d - 4)
-
     place = 3.5 / 2 - 0.5                                                 # fine cell 3 lies at 1.25
-    expected = sum(weight(place - n) * float(values[n]) for n in range(4))
+    expected = sum(cubic(place - n) * float(values[n]) for n in range(4))
     assert float(doubled[3]) == pytest.approx(expected, abs=1e-6)
 
 
@@ -75,6 +79,50 @@ def test_the_library_interpolates_as_we_do(size: tuple[int, int]) -> None:
     theirs = vit.embeddings.interpolate_pos_encoding(torch.empty(1, 1 + grid[0] * grid[1], 32), *size)[0]
     ours = interpolate_positions(vit.embeddings.position_embeddings[0], (7, 7), grid)
     assert torch.equal(ours, theirs)
+
+
+@pytest.mark.parametrize("grid", [(16, 16), (24, 24), (8, 8), (16, 24), (20, 11)])
+def test_the_real_table_comes_out_as_the_librarys_at_five_grids(grid: tuple[int, int]) -> None:
+    """Two of them not square. The library is asked itself, with the released 37 x 37 table."""
+    base = load("dinov2-small").model
+    tokens = torch.empty(1, 1 + grid[0] * grid[1], 384)
+    theirs = base.embeddings.interpolate_pos_encoding(tokens, grid[0] * 14, grid[1] * 14)[0]
+    w = weights_of(base)
+    ours = interpolate_positions(w.positions, w.grid, grid)
+    assert w.grid == (37, 37) and torch.equal(ours, theirs.detach())
+    assert torch.equal(ours, weights_of(load("dinov2-small", (grid[0] * 14, grid[1] * 14)).model).positions)
+
+
+@pytest.mark.parametrize("grid", [(16, 16), (24, 24), (16, 24)])
+def test_the_real_table_through_the_papers_code(grid: tuple[int, int]) -> None:
+    """scipy's zoom of order 1 on the grid, class row kept, as the paper's JAX code; NumPy's interp where scipy is not."""
+    w = weights_of(load("dinov2-small").model)
+    cells = w.positions[1:].reshape(37, 37, 384).numpy()
+    ours = interpolate_positions(w.positions, w.grid, grid, "zoom")
+    assert torch.equal(ours[0], w.positions[0])
+    assert np.abs(ours[1:].numpy().reshape(*grid, 384) - zoomed(cells, grid)).max() < 1e-6
+
+
+def zoomed(cells: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
+    """(h, w, D) on another grid."""
+    if find_spec("scipy"):
+        from scipy.ndimage import zoom
+
+        return zoom(cells, (grid[0] / cells.shape[0], grid[1] / cells.shape[1], 1), order=1)
+    for axis, new in enumerate(grid):
+        old = cells.shape[axis]
+        cells = np.apply_along_axis(lambda line: np.interp(np.linspace(0, old - 1, new), range(old), line), axis, cells)
+    return cells
+
+
+def test_an_offset_reads_closer_together() -> None:
+    """DINOv2's own code asks for 0.1 cells more: cell i is read at (i + 0.5) old / (new + 0.1) - 0.5."""
+    values = torch.randn(20, generator=torch.Generator().manual_seed(0))
+    read = interpolate_positions(values[:, None], (1, 20), (1, 8), "offset", prefix=0)[:, 0]
+    for cell in range(1, 7):
+        place = (cell + 0.5) * 20 / 8.1 - 0.5
+        expected = sum(cubic(place - n) * float(values[n]) for n in range(int(place) - 1, int(place) + 3))
+        assert float(read[cell]) == pytest.approx(expected, abs=1e-5)
 
 
 def test_antialias_averages_when_it_shrinks() -> None:
@@ -88,7 +136,7 @@ def test_antialias_averages_when_it_shrinks() -> None:
     ("call", "words"),
     [
         (lambda t: interpolate_positions(t, (14, 14), (16, 16)), "the table has 50 rows, but a grid of 14 x 14 with 1 .* takes 197"),
-        (lambda t: interpolate_positions(t, (7, 7), (7, 8), "cubic"), "bicubic, bilinear, nearest, zoom, not 'cubic'"),
+        (lambda t: interpolate_positions(t, (7, 7), (7, 8), "cubic"), "bicubic, bilinear, nearest, zoom, offset, not 'cubic'"),
         (lambda t: interpolate_positions(t, (7, 7), (8, 8), "zoom", antialias=True), "antialias goes with bicubic or bilinear"),
         (lambda t: interpolate_positions(t, (7, 7), (0, 8)), "rows must be a whole number, 1 or more, not 0"),
         (lambda t: interpolate_positions(t, (7, 7), 8), r"a grid is a pair \(rows, columns\), not 8"),

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from widgets.model.encoder import gelu_tanh, post_norm_block
 from widgets.model.patches import to_channels_last
+from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.preparation import PREPARATIONS, Preparation
 from widgets.model.vit import RIGHT, Steps, ViTWeights
 
@@ -37,8 +39,10 @@ def steps_with(names: Iterable[str], w: ViTWeights, preparation: Preparation | N
     for name in names:
         if name not in FAULTS:
             raise ValueError(f"there is no fault {name!r}: use any of {', '.join(FAULTS)}")
-    if {"no_positions", "class_without_position"} <= set(names):
-        raise ValueError("no_positions and class_without_position replace the same step: switch one of them off")
+    for same in SAME_STEP:
+        on = [name for name in same if name in names]
+        if len(on) > 1:
+            raise ValueError(f"{on[0]} and {on[1]} replace the same step: switch one of them off")
     steps = RIGHT
     for name in FAULTS:
         if name in names:
@@ -57,6 +61,25 @@ def _class_row_gone(table: Tensor) -> Tensor:
 def _without_class_position(steps: Steps, w: ViTWeights, _: Preparation | None) -> Steps:
     # without a class token the table's first row is patch 0's, and there is nothing to forget
     return steps if w.class_token is None else replace(steps, positions=_class_row_gone)
+
+
+def _resized_as_a_line(table: Tensor, old_grid: Grid, new_grid: Grid, prefix: int = 1) -> Tensor:
+    rows = prefix + new_grid[0] * new_grid[1]
+    if rows == len(table):
+        return table.clone()
+    return F.interpolate(table.T[None], size=rows, mode="linear", align_corners=False)[0].T   # (prefix + h'*w', D)
+
+
+def _resized_transposed(table: Tensor, old_grid: Grid, new_grid: Grid, prefix: int = 1) -> Tensor:
+    return interpolate_positions(table, old_grid, (new_grid[1], new_grid[0]), prefix=prefix)  # (prefix + w'*h', D)
+
+
+def _cut_off(table: Tensor, old_grid: Grid, new_grid: Grid, prefix: int = 1) -> Tensor:
+    rows = prefix + new_grid[0] * new_grid[1]
+    if rows > len(table):
+        raise ValueError(f"The table has {len(table):,} rows and the picture needs {rows:,}: there is nothing to cut off,"
+                         " and code that slices would stop here with an error. Choose a smaller picture.")
+    return table[:rows]                                                   # (prefix + h'*w', D)
 
 
 def _merged_without_moving(heads: Tensor) -> Tensor:
@@ -172,6 +195,27 @@ _FAULTS = (
         "D times N numbers fit into N rows of D; a row then holds pieces of filters' maps and no patch's own numbers.",
         _step(tokens=_maps_as_tokens),
     ),
+    Fault(
+        "class_row_resized", "The class row resized with the grid",
+        "The whole table, class row and all, goes through the resize as one line of 1 + N rows.",
+        "As many rows come out as are wanted, each a mix of neighbours in raster order, not on the grid; at the table's own"
+        " size nothing changes, so a test at that size passes.",
+        _step(resize=_resized_as_a_line),
+    ),
+    Fault(
+        "transposed_grid", "Rows and columns of the grid exchanged",
+        "The new grid is given as (columns, rows), since some libraries say width first and others height.",
+        "Either way there are h times w positions; on a square picture nothing changes, so a test on one passes.",
+        _step(resize=_resized_transposed),
+    ),
+    Fault(
+        "positions_cut_off", "The table cut off",
+        "The first rows of the table are taken, as many as the picture needs, with a slice.",
+        "A slice has the right shape; patches get the positions of the top rows of the old grid, wrapped at another width.",
+        _step(resize=_cut_off),
+    ),
 )
+
+SAME_STEP = (("no_positions", "class_without_position"), ("class_row_resized", "transposed_grid", "positions_cut_off"))
 
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in _FAULTS}

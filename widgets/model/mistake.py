@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
-from widgets.model.checkpoints import Checkpoint, at_hand, load
+from widgets.model.checkpoints import Checkpoint, at_hand
 from widgets.model.patches import unpatchify
 from widgets.model.pictures import Picture, prepare
 from widgets.model.readout import sample_read_outs
@@ -36,9 +36,9 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
 
     Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name.
     """
-    P = at_hand(name).model.config.patch_size
+    checkpoint = at_hand(name)  # with the table it was trained with: some mistakes are made when that is resized
+    P = checkpoint.model.config.patch_size
     pixels = prepare(picture, P)
-    checkpoint = load(name, pixels.shape[1:])
     prepared = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     broken = trace(checkpoint, prepared, faults)
     right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)

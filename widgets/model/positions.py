@@ -9,12 +9,16 @@ from torch import Tensor
 Grid = tuple[int, int]
 
 # How F.interpolate is called. "zoom" is what the paper's own code does (scipy's zoom of order 1): linear, with the
-# corners of both grids on top of each other. The others let the outer edges of the outer cells agree.
+# corners of both grids on top of each other. The others let the outer edges of the outer cells agree. "offset" is what
+# DINOv2's own code does: it asks for 0.1 cells more than it wants, so that rounding cannot lose one, and reads a little
+# closer together than the edges ask for.
+OFFSET = 0.1
 METHODS = {
     "bicubic": {"mode": "bicubic", "align_corners": False},
     "bilinear": {"mode": "bilinear", "align_corners": False},
     "nearest": {"mode": "nearest"},
     "zoom": {"mode": "bilinear", "align_corners": True},
+    "offset": {"mode": "bicubic", "align_corners": False},
 }
 SMOOTHED = ("bicubic", "bilinear")   # the methods that can average when they shrink
 
@@ -40,7 +44,7 @@ def interpolate_positions(
     D = table.shape[1]
     options = METHODS[method] | ({"antialias": True} if antialias else {})
     cells = table[prefix:].reshape(1, *old_grid, D).permute(0, 3, 1, 2)   # (1, D, h, w)
-    cells = F.interpolate(cells, size=tuple(new_grid), **options)         # (1, D, h', w')
+    cells = F.interpolate(cells, **_size(method, old_grid, new_grid), **options)   # (1, D, h', w')
     return torch.cat([table[:prefix], cells.permute(0, 2, 3, 1).reshape(-1, D)])
 
 
@@ -81,6 +85,13 @@ def sincos_2d(grid: Grid, dimensions: int, base: float = 10_000.0) -> Tensor:
     of_row = sincos_1d(rows, dimensions // 2, base).repeat_interleave(columns, dim=0)         # (h*w, D/2)
     of_column = sincos_1d(columns, dimensions // 2, base).repeat(rows, 1)                     # (h*w, D/2)
     return torch.cat([of_row, of_column], dim=1)
+
+
+def _size(method: str, old_grid: Grid, new_grid: Grid) -> dict[str, tuple]:
+    """How F.interpolate is told the new grid: by its size, or as a factor, which moves the places that are read."""
+    if method == "offset":
+        return {"scale_factor": tuple((new + OFFSET) / old for old, new in zip(old_grid, new_grid))}
+    return {"size": tuple(new_grid)}
 
 
 def _check_table(table: Tensor, grid: Grid, prefix: int) -> None:

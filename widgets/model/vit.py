@@ -55,6 +55,7 @@ class Steps:
     pixels: Callable[[Tensor], Tensor] = lambda pixels: pixels                           # (B, C, H, W)
     cut: Callable[[Tensor, int], Tensor] = patchify                                      # (C, H, W) to (N, C*P*P)
     tokens: Callable[[Tensor], Tensor] = lambda embeddings: embeddings                   # (B, N, D)
+    resize: Callable[..., Tensor] = interpolate_positions                                # E_pos to the picture's grid
     positions: Callable[[Tensor], Tensor] = lambda table: table                          # (1 + N, D)
     scale: Callable[[int, int], float] = lambda head_size, hidden_size: head_size**-0.5
     mask: Callable[[int], Tensor | None] = lambda tokens: None                           # (T, T)
@@ -107,7 +108,7 @@ def embed(w: ViTWeights, pixels: Tensor, steps: Steps = RIGHT) -> Input:
     embeddings = steps.tokens(embed_patches(patches, projection_matrix(w.filters), w.filter_bias))  # (B, N, D)
     n_cls = int(w.class_token is not None)
     grid = (pixels.shape[-2] // P, pixels.shape[-1] // P)
-    table = steps.positions(interpolate_positions(w.positions, w.grid, grid, prefix=n_cls))
+    table = steps.positions(steps.resize(w.positions, w.grid, grid, prefix=n_cls))
     batch = len(pixels)
     z = embeddings if not n_cls else torch.cat([w.class_token.expand(batch, 1, -1), embeddings], 1)
     z = z + table                                                                           # (B, n_cls + N, D)
