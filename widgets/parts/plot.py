@@ -82,6 +82,7 @@ class Plot(Part):
         self._bottom = _lowest(y_range, y_log)
         self._series: tuple[Series, ...] = ()
         self._sources: list[ColumnDataSource] = []
+        self._lines: list[tuple[Span, Label]] = []
         self._base_look()
         self._figure.min_border_left = left
         for axis, ticks in ((self._figure.xaxis, x_ticks), (self._figure.yaxis, y_ticks)):
@@ -139,11 +140,18 @@ class Plot(Part):
         self._figure.tools = [hover, *([TapTool(renderers=marks)] if self.tappable else [])]
 
     def _mark(self, vertical: Sequence[tuple[float, str]]) -> None:
-        self._figure.center = [one for one in self._figure.center if not isinstance(one, (Span, Label))]
-        for place, (x, text) in enumerate(vertical):
-            self._figure.add_layout(Span(location=x, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0]))
-            self._figure.add_layout(Label(x=x, y=4 + 16 * (place % 3), y_units="screen", x_offset=4, text=text,
-                                          text_font_size="12px", text_color=COLOURS["ink"][0]))
+        # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone, and Bokeh then fails
+        for place in range(len(self._lines), len(vertical)):
+            line = Span(location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0])
+            text = Label(x=0, y=4 + 16 * (place % 3), y_units="screen", x_offset=4, text_font_size="12px", text_color=COLOURS["ink"][0])
+            self._lines.append((line, text))
+            line.location = text.x = vertical[place][0]
+            self._figure.add_layout(line), self._figure.add_layout(text)
+        for place, (line, text) in enumerate(self._lines):
+            line.visible = text.visible = place < len(vertical)
+            if line.visible:
+                line.location = text.x = vertical[place][0]
+                text.text = vertical[place][1]
 
     def _base_look(self) -> None:
         self._figure.background_fill_color = self._figure.border_fill_color = self._figure.outline_line_color = None
