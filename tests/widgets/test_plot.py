@@ -35,7 +35,7 @@ def test_a_marked_place_replaces_the_one_before() -> None:
         plot.update([Series("a", [1, 9], [3, 4])], vertical=[(place, "here")])
     assert [one.location for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")] == [7.0]
     plot.update([Series("a", [1, 9], [3, 4])])
-    assert not any(one.visible for one in plot._figure.center if hasattr(one, "dimension")), "a line is hidden, not taken away"
+    assert not any(one.visible for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")), "hidden, not taken away"
 
 
 def test_a_choice_in_the_browser_names_the_series() -> None:
