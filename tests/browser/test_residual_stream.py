@@ -1,0 +1,117 @@
+"""A reader follows a token up the stream: hovering moves four curves at once, by what is drawn and what is written."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from widgets.page.selection import Selection
+from widgets.residual_stream import ResidualStream
+
+
+@pytest.fixture
+def widget(page: Page, serve) -> ResidualStream:
+    built = ResidualStream(selection=Selection())
+    page.goto(serve(lambda: built.__panel__()))
+    expect(page.locator(".part.token-curves canvas[data-token]")).to_have_count(4)
+    return built
+
+
+def curves(page: Page) -> Locator:
+    return page.locator(".part.token-curves")
+
+
+def hover_patch(page: Page, n: int, columns: int = 16, rows: int = 16) -> None:
+    layers = page.locator(".part.picture-grid .layers")
+    layers.scroll_into_view_if_needed()
+    box, (r, c) = layers.bounding_box(), divmod(n, columns)
+    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
+
+
+def drawn_tokens(page: Page) -> list[str]:
+    return [canvas.get_attribute("data-token") for canvas in curves(page).locator("canvas").all()]
+
+
+def layer_at(page: Page, which: int, share: float) -> tuple[float, float]:
+    """A place on a curve's canvas, `share` of the way from its first to its last point."""
+    canvas = curves(page).nth(which).locator("canvas")
+    canvas.scroll_into_view_if_needed()
+    box = canvas.bounding_box()
+    return box["x"] + 48 + share * (box["width"] - 62), box["y"] + 90
+
+
+def test_hover_moves_every_curve_and_says_the_models_numbers(page: Page, widget: ResidualStream) -> None:
+    assert drawn_tokens(page) == ["0"] * 4
+    for n in (0, 100, 255):
+        hover_patch(page, n)
+        assert drawn_tokens(page) == [str(n + 1)] * 4
+        s = widget.stream
+        for which, value in enumerate((s.length[n + 1, 1], s.largest[n + 1, 1], s.attention[n + 1, 0], s.mlp[n + 1, 0])):
+            said = curves(page).nth(which).locator(".said")
+            expect(said).to_contain_text(f"patch {n}: {value:.3f}")
+            expect(said).to_contain_text("class token: ")
+        expect(page.locator(".part.number-table td").nth(0)).to_have_text(f"patch {n}")
+        expect(page.locator(".part.number-table td").nth(2)).to_have_text(f"{s.length[n + 1, 12]:.3f}")
+    page.mouse.move(2, 2)
+    expect(page.locator(".part.number-table td").nth(0)).to_have_text("the class token")
+
+
+def test_hover_sends_no_message(page: Page, serve) -> None:
+    sent: list[str] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(str(frame))))
+    page.goto(serve(lambda: ResidualStream(selection=Selection(token=9)).__panel__()))
+    expect(page.locator(".part.token-curves canvas[data-token='9']")).to_have_count(4)
+    page.wait_for_timeout(400)
+    before = len(sent)
+    for n in range(60, 80):
+        hover_patch(page, n)
+    page.mouse.move(*layer_at(page, 0, 0.5))
+    expect(curves(page).nth(3).locator("canvas")).to_have_attribute("data-layer", "6")
+    assert len(sent) == before, "hover must stay in the browser"
+
+
+def test_a_layer_is_read_in_all_four_and_kept_by_a_click(page: Page, widget: ResidualStream) -> None:
+    page.mouse.move(*layer_at(page, 2, 1.0))
+    for which in range(4):
+        expect(curves(page).nth(which).locator("canvas")).to_have_attribute("data-layer", "12")
+    expect(curves(page).nth(2).locator(".said")).to_contain_text(f"★ class token: {widget.stream.attention[0, 11]:.3f}")
+    x, y = layer_at(page, 0, 0.25)  # z_3 of 0 to 12
+    page.mouse.click(x, y)
+    page.mouse.move(2, 2)
+    page.get_by_text("In words").click()
+    expect(page.get_by_text(f"In layer 3 attention adds {widget.stream.attention[0, 2]:.3f} times")).to_be_visible()
+    assert widget.selection.layer == 2
+    expect(curves(page).nth(3).locator("canvas")).to_have_attribute("data-layer", "3")
+
+
+def test_keys_choose_a_patch_and_a_layer(page: Page, widget: ResidualStream) -> None:
+    page.locator(".part.picture-grid .layers").focus()
+    for key in ("ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    assert drawn_tokens(page) == ["18"] * 4
+    curves(page).nth(1).locator("canvas").focus()
+    for key, layer in (("ArrowRight", "2"), ("ArrowRight", "3"), ("End", "12"), ("ArrowLeft", "11"), ("Home", "0")):
+        page.keyboard.press(key)
+        expect(curves(page).nth(1).locator("canvas")).to_have_attribute("data-layer", layer)
+    page.get_by_text("In words").click()
+    expect(page.get_by_text("patch 17 has length")).to_be_visible()
+    assert widget.selection.token == 18
+
+
+def test_another_model_and_a_picture_that_is_not_square(page: Page, widget: ResidualStream) -> None:
+    page.get_by_label("Model", exact=True).select_option(label="Random ViT-B/16")
+    expect(page.get_by_text("never trained").first).to_be_visible()
+    page.get_by_label("Picture", exact=True).select_option(label="A cup of coffee")
+    expect(page.get_by_text("A cup of coffee, read by Random ViT-B/16")).to_be_visible()
+    n = 14 * 21 - 1
+    hover_patch(page, n, columns=21, rows=14)
+    expect(curves(page).nth(0).locator(".said")).to_contain_text(f"patch {n}: {widget.stream.length[n + 1, 1]:.3f}")
+
+
+@pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
+def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ResidualStream, colour_scheme: str, width: int) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    ink = page.locator(".token-curves .said b").first.evaluate("e => getComputedStyle(e).color")
+    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    box = curves(page).first.locator("canvas").bounding_box()
+    assert box["width"] >= 250 and box["height"] == 180
