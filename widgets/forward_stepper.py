@@ -11,7 +11,7 @@ import panel as pn
 import param
 
 from widgets.model.patches import number_places
-from widgets.model.steps import Place, Walk
+from widgets.model.steps import Place, Walk, moved
 from widgets.page import figures
 from widgets.page.contents import TITLES
 from widgets.page.picture_choice import PictureChoice
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 HAND_SET, CHECKPOINT = "hand-set", "checkpoint"
 HAND_SET_TITLE = "A small ViT, set by hand"
 MARK = "⇄"
+WITH_HEADS = ("qkv", "scores", "softmax", "mix")
 EARLY = ("cut", "flatten", "embed")  # the class token has not joined yet
 MOST_FLOAT32 = 100_000  # numbers of a matrix that is sent as float32; larger ones go as float16
 
@@ -50,6 +51,7 @@ class ForwardStepper(Widget):
         self.walk = Walk(1)
         self._run: Pass | None = None
         self._names = ("", "")  # of model and provenance
+        self._shown: tuple[str, ...] = ()  # the model and picture that were asked for last
         self._parts = self._make_parts()
         self._head_select = pn.widgets.Select(label="Head", width=80, **controls.LOOK)
         self._model_select = pn.widgets.Select(label="Model", width=260, **controls.LOOK)
@@ -134,14 +136,13 @@ class ForwardStepper(Widget):
         self._model_select.param.watch(self._model_picked, "value")
         self._head_select.param.watch(lambda event: setattr(self.selection, "head", event.new or 0), "value")
         self.selection.param.watch(lambda *_: self._reload(), ["picture", "upload", "checkpoint", "model"])
-        self.selection.param.watch(lambda event: self._go(event.new), ["step"])
-        self.selection.param.watch(self._follow_layer, ["layer"])
+        self.selection.param.watch(self._follow, ["step", "layer"])
         self.selection.param.watch(lambda *_: self._redraw(), ["head"])
         self.selection.param.watch(self._select, ["token"])
 
     def _reload(self, at: int | None = None) -> None:
         """Run the model on the picture, and stand at the same step of it; what cannot be run is answered."""
-        before = self._run
+        before, self._shown = self._run, self._asked()
         try:
             self._run, self._names = self._open()
             self.refusal = ""
@@ -174,19 +175,25 @@ class ForwardStepper(Widget):
         self._arrived()
 
     def _arrived(self) -> None:
-        if self.place.layer is not None:
-            self.selection.layer = self.place.layer
-        self.selection.step = self.walk.index
+        layer = {} if self.place.layer is None else {"layer": self.place.layer}
+        self.selection.param.update(step=self.walk.index, **layer)
         done = sorted(i for i, place in enumerate(self.walk.places) if place in self.walk.done)
         with pn.io.hold():
             self._parts["bar"].param.update(step=self.walk.index, done=done)
             self._redraw()
 
-    def _follow_layer(self, event: param.parameterized.Event) -> None:
-        """Another widget chose a layer: stand at the same step of that one."""
-        if self._run is None or self.place.layer in (None, event.new) or event.new >= len(self._run.weights.blocks):
-            return
-        self._go(self.walk.places.index(self.place._replace(layer=event.new)))
+    def _asked(self) -> tuple[str, ...]:
+        return self.selection.model, self.selection.checkpoint if self.selection.model == CHECKPOINT else "", self.choice.picture.name
+
+    def _follow(self, *_: Any) -> None:
+        """Another widget chose a step; or a layer: then stand at the same step of that one."""
+        if self._run is None or self._asked() != self._shown:
+            return  # another stepper has reloaded first, and speaks of another walk
+        layer = self.selection.layer
+        if self.selection.step != self.walk.index:
+            self._go(self.selection.step)
+        elif self.place.layer not in (None, layer) and layer < len(self._run.weights.blocks):
+            self._go(self.walk.places.index(moved(self.place, layer)))
 
     def _redraw(self) -> None:
         if self._run is None:
@@ -196,6 +203,7 @@ class ForwardStepper(Widget):
                 self._parts[name].param.update(**state)
             self._words.object = self._explanation()
             self._show_columns()
+            self._head_select.visible = self.place.step.key in WITH_HEADS
 
     def _show_columns(self) -> None:
         if hasattr(self, "_matrix_column") and self._run is not None:
@@ -309,6 +317,18 @@ class ForwardStepper(Widget):
                 if name != "bar":
                     part.selected = self.selection.token
 
+    def _story(self) -> list[tuple[Rows, str, float]]:
+        """The last row of a few steps, with the step's name and the end of its scale."""
+        from widgets.model.step_rows import view_of
+
+        found = []
+        for place in self.walk.places:
+            if place.step.key in ("embed", "positions", "add2", "head") or place.step.key == "softmax" and place.layer == 0:
+                rows = view_of(self.run, place, self.head).rows[0 if place.step.key == "head" else -1]
+                name = place.step.name if place.layer is None else f"{place.block}, {place.step.name}"
+                found.append((rows, name, rows.top or float(np.abs(rows.values).max(initial=0))))
+        return found
+
     # the same in words and as a still ---------------------------------------------------------------------
 
     def _what(self) -> str:
@@ -389,12 +409,13 @@ class ForwardStepper(Widget):
             return figures.rows_still(np.zeros((3, 32, 32), np.uint8), 32, 0, self.refusal, [])
         view, run, token = self.view(), self.run, self.token
         title = f"Step {self.walk.index + 1} of {len(self.walk.places)}. {self._where()}"
-        if self.place.step.key == "cut":
-            return figures.patch_still(run.pixels, run.weights.patch_size, token - run.trace.prefix, title)
-        lines = []
-        for rows in view.rows:
-            high = rows.top or max(float(np.abs(other.values).max(initial=0)) for other in view.rows if other.scale == rows.scale)
-            lines.append((f"{rows.symbol}: {rows.says}", rows.values[0 if rows.one else token - rows.first], high, rows.weight))
+        if self.place.step.key == "cut":  # nothing has happened yet: the preview shows where it leads
+            title = f"{self._what()}: {run.token_names[token]}, step by step"
+            shown = self._story()
+        else:
+            shown = [(rows, rows.says, rows.top or max(float(np.abs(other.values).max(initial=0)) for other in view.rows if other.scale == rows.scale))
+                     for rows in view.rows]
+        lines = [(f"{rows.symbol}: {says}", rows.values[0 if rows.one else token - rows.first], high, rows.weight) for rows, says, high in shown]
         return figures.rows_still(run.pixels, run.weights.patch_size, max(0, token - run.trace.prefix), title, lines)
 
 

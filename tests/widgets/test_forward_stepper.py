@@ -169,3 +169,26 @@ def test_a_grey_upload_that_is_not_square_works(widget: ForwardStepper) -> None:
     widget.choice.take(sent.getvalue(), "grey.png")
     assert widget.run.trace.grid == (7, 11) and widget._parts["bar"].status == "ready"
     assert widget.run.tokens == 78 and len(widget._parts["flow"].tokens) == 78
+
+
+def test_two_steppers_of_one_selection_stay_together() -> None:
+    shared = Selection()
+    one, two = ForwardStepper(selection=shared), ForwardStepper(selection=shared)
+    for step in (12, 13, 21, 5):
+        one._parts["bar"].step = step
+        assert one.walk.index == two.walk.index == two._parts["bar"].step == shared.step == step
+    shared.model = "checkpoint"
+    two._parts["bar"].step = 113
+    assert one.walk.index == two.walk.index == 113
+    shared.model = "hand-set"
+    assert one.walk.index == two.walk.index == shared.step == 23
+    assert one.place.step.key == two.place.step.key == "head"
+
+
+def test_the_head_is_offered_where_there_are_heads(widget: ForwardStepper) -> None:
+    offered = []
+    for index, place in enumerate(widget.walk.places):
+        widget.selection.step = index
+        if widget._head_select.visible:
+            offered.append(place.step.key)
+    assert offered == ["qkv", "scores", "softmax", "mix"] * 2
