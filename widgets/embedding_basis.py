@@ -171,7 +171,7 @@ class EmbeddingBasis(Widget):
         self._plot = Plot(title="How much the numbers keep", x_label="numbers kept of every patch (logarithmic)",
                           y_label="share of the variance", x_log=True, y_range=(0, 1.03), height=250)
         return {"grid": PictureGrid(title="Hover a patch", **shared), "rebuilt": PictureGrid(title="Put together again", **shared),
-                "crops": PatchCrops(title="The patch", **shared), "table": NumberTable(**shared),
+                "crops": PatchCrops(**shared), "table": NumberTable(**shared),
                 "patterns": PatternRow(title="What the patch is mixed from: the mean patch, plus these patterns times these numbers", size=52, **shared)}
 
     def _states(self, basis: Basis) -> dict[str, dict[str, Any]]:
@@ -186,7 +186,8 @@ class EmbeddingBasis(Widget):
                 "alt": f"{picture.title}, rebuilt from {k} numbers a patch.",
                 "caption": f"{picture.title} from {counted(k, 'number')} a patch, along {basis.of}; rounded to bytes to be drawn."},
             "crops": PatchCrops.pictures(np.stack([basis.pixels, rebuilt, difference])) | {
-                "patch_size": P, "names": ["as it is", f"from {k:,} numbers", "difference"], "caption": "Where the difference is grey, nothing is lost."},
+                "patch_size": P, "names": ["as it is", "rebuilt", "difference"], "caption": "Where the difference is grey, nothing is lost.",
+                "title": f"The patch, and again from {counted(k, 'number')}"},
             "table": self._table(basis), "patterns": self._pattern_state(basis),
         }
 

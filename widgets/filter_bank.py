@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COMPONENTS = 28     # as many as the paper's Figure 7 (left) shows
-ORDERS = {"number": "their number", "smooth": "smoothest first", "length": "longest first"}
+ORDERS = {"number": "by number", "smooth": "smoothest first", "length": "longest first"}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class FilterBank(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         parts = self._parts
         bar = pn.FlexBox(*self.choice.controls, *self.models.controls,
-                         controls.choice(self.param.order, "Filters by", {text: name for name, text in ORDERS.items()}, width=160),
+                         controls.choice(self.param.order, "Order of the filters", {text: name for name, text in ORDERS.items()}, width=160),
                          controls.switch(self.param.shared_scale, "one scale for all"), align_items="flex-end", margin=0)
         one = pn.Column(parts["one"], parts["facts"], styles={"flex": "1 1 360px", "min-width": "0", "gap": "12px"}, margin=0)
         wall = pn.Column(parts["wall"], styles={"flex": "1 1 420px", "max-width": "560px", "min-width": "0"}, margin=0)
@@ -151,15 +151,15 @@ class FilterBank(Widget):
             "names": [f"filter {m}: length {bank.lengths[m]:.3f}, smoothness {written(bank.smooth[m], 2)}" for m in order],
             "selected": int(np.flatnonzero(order == d)[0]), "alt": f"The filters of {bank.title}",
             "caption": f"{bank.title}{'' if bank.trained else ', whose weights are random'}: D = {D:,} filters of {P} × {P} × {C},"
-                       f" by {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
+                       f" {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
                        f" near 0 in noise."}
 
     def _one(self, bank: Bank, d: int) -> dict[str, Any]:
         chosen = bank.filters[d]                                          # (C, P, P)
         high = float(np.abs(bank.filters if self.shared_scale else chosen).max())
         whole, apart = (PatternRow.drawn(p, high)["patterns"] for p in (chosen[None], chosen[:, None]))
-        return {"patterns": whole + apart, "side": chosen.shape[-1], "heads": ["in colour", "red weights", "green weights", "blue weights"],
-                "caption": f"Filter {d} is column {d} of E. Grey is 0, white and black are +{high:.3f} and −{high:.3f}."}
+        return {"patterns": whole + apart, "side": chosen.shape[-1], "heads": ["in colour", "red", "green", "blue"],
+                "caption": f"Filter {d} is column {d} of E; beside it its weights for each colour. Grey is 0, white and black are +{high:.3f} and −{high:.3f}."}
 
     def _facts(self, bank: Bank, d: int) -> list[tuple[str, str]]:
         return [("filter d, of " + f"{len(bank.filters):,} from 0", f"{d}"), ("its weights, P²C", f"{bank.filters[d].size:,}"),

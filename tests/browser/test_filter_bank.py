@@ -59,9 +59,9 @@ def test_hover_click_and_keys_on_the_wall(page: Page, widget: FilterBank) -> Non
     expect(said).to_contain_text("filter 0:")
     at_filter(page, 100)
     page.mouse.down(), page.mouse.up()
-    expect(page.get_by_text("Filter 100 is column 100 of E.")).to_be_visible()
+    expect(page.get_by_text("Filter 100 is column 100 of E;")).to_be_visible()
     page.keyboard.press("ArrowDown"), page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("Filter 125 is column 125 of E.")).to_be_visible()
+    expect(page.get_by_text("Filter 125 is column 125 of E;")).to_be_visible()
     assert widget.filter == 125
     assert np.abs(drawn(page, ".part.pattern-row canvas") - expected[125]).max() <= 0.51
 
@@ -80,8 +80,8 @@ def test_the_map_shows_each_patchs_own_number(page: Page, widget: FilterBank) ->
 
 def test_another_order_another_model_and_every_control_by_tab(page: Page, widget: FilterBank) -> None:
     lengths = np.linalg.norm(weights_of(load("dinov2-small").model).filters.detach().flatten(1).numpy(), axis=1)
-    page.get_by_label("Filters by", exact=True).select_option(label="longest first")
-    expect(page.get_by_text("by longest first")).to_be_visible()
+    page.get_by_label("Order of the filters", exact=True).select_option(label="longest first")
+    expect(page.get_by_text("× 3, longest first")).to_be_visible()
     at_filter(page, 0)
     expect(page.locator(".part.pattern-wall .readout")).to_contain_text(f"filter {lengths.argmax()}:")
     page.get_by_label("Model", exact=True).select_option(label="Random ViT-B/16")
