@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HAND_PATCH = 16  # pixels: the hand-set heads read 14 x 14 patches of a square picture
+BRIGHTEST = 0.01  # share of a query's weights, all heads together, that the shared scale draws as its brightest colour
 SCALES = {"one for all heads": "shared", "each its own": "own"}
 
 
@@ -37,6 +38,11 @@ class Layer:
     patch_size: int
     prefix: int
     caption: str
+
+    @cached_property
+    def tops(self) -> np.ndarray:
+        """Where the shared scale ends for each query, float32 (T,): one peak would leave all else dark."""
+        return np.quantile(self.weights[:, :, self.prefix:], 1 - BRIGHTEST, axis=(0, 2)).astype(np.float32)
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -113,7 +119,7 @@ class HeadExplorer(Widget):
         self._maps.param.update(
             title=f"{layer.title}: hover a patch", caption=layer.caption, status="ready", message="", alt=self.choice.picture.alt,
             patch_size=layer.patch_size, prefix=layer.prefix, head_names=list(layer.names), head=self.head, scale=self.scale,
-            selected=self.query, **HeadMaps.picture(layer.pixels), **HeadMaps.layer(layer.weights, layer.facts))
+            selected=self.query, **HeadMaps.picture(layer.pixels), **HeadMaps.layer(layer.weights, layer.facts, layer.tops))
 
     def _rescale(self, *_: Any) -> None:
         self._maps.scale = self.scale
@@ -174,7 +180,7 @@ class HeadExplorer(Widget):
         query, (rows, columns) = min(self.selection.token, layer.weights.shape[-1] - 1), layer.grid
         maps = layer.weights[:, query, layer.prefix:].reshape(-1, rows, columns)
         return figures.heads_still(layer.pixels, layer.patch_size, query - layer.prefix, maps, layer.names,
-                                   f"{layer.title}\nquery: {token_name(query, layer)}", self.scale == "shared")
+                                   f"{layer.title}\nquery: {token_name(query, layer)}", float(layer.tops[query]) if self.scale == "shared" else None)
 
 
 def token_name(token: int, layer: Layer) -> str:

@@ -72,8 +72,8 @@ def test_twenty_random_maps_are_the_librarys_rows(page: Page, widget: HeadExplor
         hover_patch(page, patch, (16, 16))
         rows = A[:, 1 + patch, 1:]
         for h in {head, (head + 1) % 6}:
-            assert_drawn(page.locator(".head-maps .tile canvas").nth(h), rows[h], rows.max())
-        assert_drawn(page.locator(".head-maps .whole canvas.map"), rows[head], rows.max())
+            assert_drawn(page.locator(".head-maps .tile canvas").nth(h), rows[h], np.quantile(rows, 0.99))
+        assert_drawn(page.locator(".head-maps .whole canvas.map"), rows[head], np.quantile(rows, 0.99))
         said = page.locator(".head-maps .readout")
         expect(said).to_contain_text(f"Query: patch {patch} (row {patch // 16}, column {patch % 16}). Head {head + 1} gives")
         facts = page.locator(".head-maps .tile").nth(head).locator(".facts b")
@@ -85,7 +85,7 @@ def test_the_class_token_is_the_query_at_first_and_again_by_its_button(page: Pag
     A = library_attention("dinov2-small", "cat", 0)
     said, button = page.locator(".head-maps .readout"), page.get_by_role("button", name="class token as the query")
     expect(said).to_contain_text("Query: the class token.")
-    assert_drawn(page.locator(".head-maps .tile canvas").nth(2), A[2, 0, 1:], A[:, 0, 1:].max())
+    assert_drawn(page.locator(".head-maps .tile canvas").nth(2), A[2, 0, 1:], np.quantile(A[:, 0, 1:], 0.99))
     expect(page.locator(".head-maps .whole .mark").first).to_be_hidden()
     hover_patch(page, 40, (16, 16))
     expect(said).to_contain_text("Query: patch 40")
@@ -162,7 +162,7 @@ def test_four_heads_set_by_hand_and_a_random_model(page: Page, widget: HeadExplo
     expect(page.get_by_label("Layer")).to_be_hidden()
     hover_patch(page, 100, (14, 14))
     row = widget.layer().weights[:, 101, 1:]
-    assert_drawn(page.locator(".head-maps .tile canvas").nth(2), row[2], row.max())
+    assert_drawn(page.locator(".head-maps .tile canvas").nth(2), row[2], np.quantile(row, 0.99))
     page.get_by_label("Heads", exact=True).select_option(label="of the model")
     page.get_by_label("Model").select_option(label="Random ViT-B/16")
     expect(page.locator(".head-maps .tile")).to_have_count(12)

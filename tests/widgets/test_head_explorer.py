@@ -51,6 +51,8 @@ def test_what_is_sent_is_the_librarys_attention(widget: HeadExplorer, name: str,
     assert weights.shape == A.shape and np.abs(weights - A).max() < 6e-4      # float16
     assert np.allclose(facts[..., 0], A[..., 0], atol=1e-5) and np.allclose(facts[..., 1], A[..., 1:].sum(-1), atol=1e-5)
     assert np.allclose(facts[..., 2], 1, atol=1e-5) and np.allclose(facts[..., 3], A[..., 1:].max(-1), atol=1e-5)
+    tops = np.frombuffer(widget._maps.tops, dtype=np.float32)
+    assert np.allclose(tops, np.quantile(A[..., 1:], 0.99, axis=(0, 2)), rtol=1e-3, atol=1e-6)
     assert np.mean(facts[..., 4] == A[..., 1:].argmax(-1)) > 0.999
     assert load(name).title in widget._maps.title and load(name).title in widget._maps.caption
 

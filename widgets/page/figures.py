@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator
 
 from widgets.model.patches import patch_position
-from widgets.page.theme import CHANNEL_HUES, COLOURS
+from widgets.page.theme import CHANNEL_HUES, COLOURS, colour_scale
 
 INK = COLOURS["ink"][0]
 
@@ -90,8 +93,9 @@ def sentence(text: str) -> Figure:
 
 
 def heads_still(pixels: np.ndarray, patch_size: int, patch: int, maps: np.ndarray, names: tuple[str, ...], note: str,
-                shared: bool) -> Figure:
-    """The picture with the query patch ringed (none for a negative `patch`), and the map (rows, columns) of every head."""
+                top: float | None) -> Figure:
+    """The picture with the query patch ringed (none for a negative `patch`), and the map (rows, columns) of every head,
+    in colours from 0 to `top`, or to each head's own largest."""
     columns = 2 if len(maps) == 4 else 4 if len(maps) % 4 == 0 else 3
     rows = -(-len(maps) // columns)
     figure = Figure(figsize=(6.4, max(2.6, 1.35 * rows)), dpi=100, layout="constrained")
@@ -100,7 +104,7 @@ def heads_still(pixels: np.ndarray, patch_size: int, patch: int, maps: np.ndarra
     draw_grid(whole, pixels, patch_size, patch)
     whole.set_title(note, fontsize=8)
     for axes, one, name in zip(right.subplots(rows, columns, squeeze=False).flat, maps, names):
-        axes.imshow(one, cmap="cividis", vmin=0, vmax=float(maps.max() if shared else one.max()) or 1)
+        axes.imshow(one, cmap="cividis", vmin=0, vmax=(float(one.max()) if top is None else top) or 1)
         axes.set_title(name, fontsize=7)
         axes.set_axis_off()
     return figure
@@ -148,13 +152,14 @@ def rows_still(pixels: np.ndarray, patch_size: int, patch: int, title: str,
     picture, side = figure.subfigures(1, 2, width_ratios=(1, 1.6))
     draw_grid(picture.subplots(), pixels, patch_size, patch)
     figure.suptitle(title, fontsize=9)
+    signed = ListedColormap(np.array(colour_scale("signed")) / 255)
     for axes, (name, row, high, weight) in zip(side.subplots(max(1, len(lines)), 1, squeeze=False).flat, lines):
-        axes.imshow(row[None], aspect="auto", cmap="cividis" if weight else "PuOr_r", vmin=0 if weight else -high, vmax=high or 1)
+        axes.imshow(row[None], aspect="auto", cmap="cividis" if weight else signed, vmin=0 if weight else -high, vmax=high or 1)
         for column, value in enumerate(row):
             light = (value < high / 2) if weight else (abs(value) > 0.7 * high)
             axes.text(column, 0, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7,
                       color="white" if light else INK)
-        axes.set_title(name, fontsize=8)
+        axes.set_title(re.sub(r"_(\w+)", r"$_{\\mathrm{\1}}$", name), fontsize=8)
         axes.set_axis_off()
     return figure
 
@@ -183,4 +188,19 @@ def number_rows(rows: list[tuple[str, np.ndarray]], title: str) -> Figure:
             axes.text(column, 0, f"{value:.3f}".replace("-", "−"), ha="center", va="center", fontsize=8, color=INK)
         axes.set_title(name, fontsize=8, loc="left")
         axes.set_axis_off()
+    return figure
+
+
+def ledger_still(ledgers: list[tuple[str, list[tuple[str, int, float]]]]) -> Figure:
+    """Ledgers (title, lines of name, count, share) side by side: a bar for each line."""
+    figure = Figure(figsize=(6.4, 2.9), dpi=100, layout="constrained")
+    for axes, (title, lines) in zip(figure.subplots(1, len(ledgers), squeeze=False).flat, ledgers):
+        names, counts, shares = zip(*reversed(lines))
+        axes.barh(names, shares, color=COLOURS["accent"][0])
+        for place, (number, share) in enumerate(zip(counts, shares)):
+            axes.text(share, place, f" {number:,}", va="center", fontsize=7, color=INK)
+        axes.set_xlim(0, 1.45 * max(shares))
+        axes.set_title(f"{title}: {sum(counts):,}", fontsize=8 if len(ledgers) == 1 else 7)
+        axes.set_xlabel("share", fontsize=7)
+        axes.tick_params(labelsize=7)
     return figure

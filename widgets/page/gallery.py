@@ -152,7 +152,7 @@ def _heads() -> HeadMaps:
     facts = np.stack([weights[..., 0], patches.sum(-1), weights.sum(-1), patches.max(-1), patches.argmax(-1)], -1)
     return HeadMaps(title="Hover a patch", alt=sample.alt, patch_size=56, prefix=1, selected=6, head=1,
                     head_names=["Head 1", "Head 2", "Head 3"], caption="Random weights, seeded: an example, no model.",
-                    **HeadMaps.picture(prepare(sample, 56)), **HeadMaps.layer(weights, facts))
+                    **HeadMaps.picture(prepare(sample, 56)), **HeadMaps.layer(weights, facts, patches.max((0, 2))))
 
 
 def _noise(count: int) -> np.ndarray:

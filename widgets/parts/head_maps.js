@@ -11,10 +11,10 @@ export function render({ model, el }) {
   const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const hint = make('div', { className: 'keys', textContent: 'Keys: arrows move the query, Shift + arrows a key; among the maps, arrows choose the head.' })
   const part = frame(model, el, 'head-maps', draw)
-  const whole = make('div', { className: 'whole' }, make('div', { className: 'name' }, make('b', {}, 'Choose the query here')), layers, classes, overName)
+  const whole = make('div', { className: 'whole' }, make('div', { className: 'name' }, make('b', {}, 'Choose the query here')), layers, classes, overName, readout, hint)
   const all = make('div', { className: 'all' }, make('div', { className: 'name' }, make('b', {}, 'The row of A that belongs to it, in every head')), bar, tiles)
-  part.body.append(make('div', { className: 'views' }, whole, all), readout, hint)
-  let weights = [], facts = [], rows = 0, cols = 0, key = null, made = []
+  part.body.append(make('div', { className: 'views' }, whole, all))
+  let weights = [], facts = [], ends = [], rows = 0, cols = 0, key = null, made = []
 
   const N = () => rows * cols
   const query = () => Math.max(0, Math.min(model.tokens - 1, part.current))
@@ -25,7 +25,7 @@ export function render({ model, el }) {
   const tokenName = (t) => (t >= model.prefix ? place(t - model.prefix) : t === 0 ? 'the class token' : `register ${t}`)
 
   function load() {
-    weights = numbers(model.weights, 'float16'); facts = numbers(model.facts, 'float32')
+    weights = numbers(model.weights, 'float16'); facts = numbers(model.facts, 'float32'); ends = numbers(model.tops, 'float32')
     const P = model.patch_size, picture = pictureOf(model.rgb, model.picture_width, model.picture_height)
     rows = Math.floor(model.picture_height / P); cols = Math.floor(model.picture_width / P); key = null
     if (picture) drawPictureWithGrid(base, picture, rows, cols, P)
@@ -66,7 +66,7 @@ export function render({ model, el }) {
 
   function drawAll() {
     if (!ready()) return
-    const tops = made.map((_, h) => fact(h, 3)), shared = Math.max(...tops), own = model.scale === 'own', chosen = Math.min(model.head, model.heads - 1)
+    const tops = made.map((_, h) => fact(h, 3)), shared = ends[query()], own = model.scale === 'own', chosen = Math.min(model.head, model.heads - 1)
     made.forEach((one, h) => {
       paint(one.canvas, h, own ? tops[h] : shared)
       mark(one.q, query() - model.prefix); mark(one.k, key ?? -1)
@@ -111,8 +111,8 @@ export function render({ model, el }) {
     const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale('weight')
     for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
     const words = own ? make('span', { className: 'warn' }, 'Each head has its own scale: do not compare colours between heads.')
-      : make('span', {}, 'Weight on a patch: one scale for all heads, up to the largest of this query. A head that is dark everywhere spreads its weight thinly.')
-    bar.replaceChildren(make('span', {}, '0'), strip, make('span', {}, own ? "the head's largest" : short(shared)), words)
+      : make('span', {}, 'Weight on a patch. One scale for all heads; the largest hundredth of their weights is drawn alike.')
+    bar.replaceChildren(make('span', {}, '0'), strip, make('span', {}, own ? "the head's largest" : `${short(shared)} and more`), words)
   }
 
   function read(chosen) {
@@ -152,5 +152,5 @@ export function render({ model, el }) {
     return next
   })
   model.on('head', drawAll)
-  onChange(model, ['rgb', 'patch_size', 'alt', 'weights', 'facts', 'head_names', 'scale', 'prefix'], load)
+  onChange(model, ['rgb', 'patch_size', 'alt', 'weights', 'facts', 'tops', 'head_names', 'scale', 'prefix'], load)
 }
