@@ -373,7 +373,7 @@ class ForwardStepper(Widget):
         heading = (f'<div style="font-weight:600;font-size:17px">{escape(self._where())}'
                    + (f' <span style="color:var(--vit-accent);font-size:14px" title="tokens take in something of one another">{MARK}'
                       ' tokens meet here</span>' if self.place.step.mixes else "") + "</div>")
-        return (f'<div role="status" style="color:var(--vit-ink);font:15px/1.5 system-ui,sans-serif;max-width:80ch;min-height:138px">{heading}'
+        return (f'<div role="status" style="color:var(--vit-ink);font:15px/1.5 system-ui,sans-serif;max-width:100ch;min-height:118px">{heading}'
                 f'<div>{escape(self._does())}</div>'
                 f'<div style="font-family:ui-monospace,Menlo,Consolas,\'DejaVu Sans Mono\',monospace;margin:2px 0">{_equation(self._equation())}</div>'
                 f'<div style="color:var(--vit-muted);font-size:13px">{_equation(self._here())}{escape(self.origin())} {self._chapter()}</div></div>')
