@@ -118,7 +118,7 @@ class ActivationPlot(Widget):
         caption = (f"Dotted: GELU is lowest at x = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its two forms are never more than"
                    f" {gap.value:.5f} apart, at x = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
-        self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=list(ACTIVATIONS), column_heads=[_signed(x, 1) for x in PLACES],
+        self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[_signed(x, 1) for x in PLACES],
                                   **MatrixView.matrix(self.values()))
 
     def _read(self, *_: Any) -> None:
