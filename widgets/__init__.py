@@ -25,6 +25,7 @@ WIDGETS: dict[str, str] = {
     "LayerNormLab": "widgets.layer_norm_lab",
     "ActivationPlot": "widgets.activation_plot",
     "ResidualStream": "widgets.residual_stream",
+    "ViTCalculator": "widgets.vit_calculator",
 }
 """Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
 

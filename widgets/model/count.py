@@ -54,6 +54,12 @@ def block_matrices(shape: ViTShape) -> int:
     return shape.num_hidden_layers * (4 * D * D + matrices * D * shape.intermediate_size)
 
 
+def weight_memory(shape: ViTShape, bytes_per: int = 4, copies: int = 1) -> int:
+    """Bytes of the parameters; `copies` 4 for training with Adam: weights, gradients and its two moments."""
+    _positive_whole(bytes_per=bytes_per, copies=copies)
+    return parameters(shape)["total"] * int(bytes_per) * int(copies)
+
+
 def macs(shape: ViTShape, image_size: Size | None = None) -> dict[str, int]:
     """Count the multiply-adds of one picture's forward pass: patch, linear, attention, head, total.
 

@@ -16,6 +16,12 @@ from widgets.model.attention import AttentionWeights, split_heads
 from widgets.model.encoder import BlockWeights, MLPWeights, gelu, gelu_tanh
 from widgets.model.vit import ViTWeights
 
+TERMS = {   # piece of count.parameters -> how the names of its tensors go on behind "vit." and "layers.<number>."
+    "patch_embedding": ("embeddings.patch_embeddings.projection.",), "class_token": ("embeddings.cls_token",),
+    "positions": ("embeddings.position_embeddings",), "attention": ("attention.",), "mlp": ("mlp.",),
+    "layer_norms": ("layernorm_before.", "layernorm_after."), "final_norm": ("layernorm.",), "head": ("classifier.",),
+}
+OTHER = "other"
 ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_tanh, "gelu_pytorch_tanh": gelu_tanh}
 
 
@@ -43,6 +49,21 @@ def weights_of(model: Any) -> ViTWeights:
         head_weight=head.weight if linear_head else None, head_bias=head.bias if linear_head else None,
         activation=ACTIVATIONS[config.hidden_act],
     )
+
+
+def tensors_by_term(model: Any) -> dict[str, dict[str, Tensor]]:
+    """Sort the named parameters of a library ViT by the pieces of count.parameters: piece -> name -> tensor.
+
+    Pieces stand in the order of the forward pass. What fits none (a pooler, a mask token) is under "other".
+    """
+    found: dict[str, dict[str, Tensor]] = {term: {} for term in (*TERMS, OTHER)}
+    for name, tensor in model.named_parameters():
+        short = name.removeprefix("vit.")
+        if short.startswith("layers."):
+            short = short.split(".", 2)[2]
+        term = next((term for term, starts in TERMS.items() if short.startswith(starts)), OTHER)
+        found[term][name] = tensor
+    return {term: tensors for term, tensors in found.items() if tensors}
 
 
 def _block_weights(layer: nn.Module) -> BlockWeights:

@@ -1,0 +1,60 @@
+// Fields with names. Python decides what is possible; here a refused text stays where it was typed, with the reason.
+export function render({ model, el }) {
+  const part = frame(model, el, 'field-sheet', () => {})
+  const front = make('div', { className: 'fields' }), back = make('div', { className: 'fields' })
+  const fold = make('details', {}, make('summary', {}), back)
+  part.body.append(front, fold)
+  part.root.dataset.lmSuppressShortcuts = 'true'
+  let views = new Map(), shape = ''
+  const send = (changes) => model.send_msg({ changes })
+
+  function build() {
+    views = new Map()
+    const boxes = model.fields.map((field) => {
+      const id = `f-${field.key}`, input = field.options.length ? make('select', { id }) : make('input', { id, type: 'text', inputMode: 'decimal', autocomplete: 'off', spellcheck: false })
+      for (const [value, text] of field.options) input.append(make('option', { value }, text))
+      const label = make('label', { htmlFor: id }, ...(field.symbol ? [symbolOf(field.symbol), ' '] : []), field.name)
+      const note = make('div', { className: 'note' }), why = make('div', { className: 'why', role: 'alert' })
+      const box = make('div', { className: 'field' }, label, input, note, why)
+      input.addEventListener('change', () => send({ [field.key]: input.value }))
+      input.addEventListener('keydown', (event) => {
+        event.stopPropagation()   // JupyterLab would take the keys
+        if (event.key === 'Escape') { input.value = views.get(field.key).field.value; unmark(field.key) }
+      })
+      views.set(field.key, { field, box, input, note, why, count: 0 })
+      return [field.more, box]
+    })
+    front.replaceChildren(...boxes.filter(([more]) => !more).map(([, box]) => box))
+    back.replaceChildren(...boxes.filter(([more]) => more).map(([, box]) => box))
+    fold.hidden = !back.children.length
+  }
+
+  function unmark(key) {
+    const { box, input, why } = views.get(key)
+    box.classList.remove('refused'); input.removeAttribute('aria-invalid'); why.replaceChildren()
+  }
+
+  function load() {
+    const now = JSON.stringify(model.fields.map((f) => [f.key, f.symbol, f.name, f.options, f.more]))
+    if (now !== shape) { shape = now; build() }
+    for (const field of model.fields) {
+      const view = views.get(field.key), refusal = model.refusals[field.key]
+      view.field = field
+      view.note.textContent = field.note ?? ''
+      if (!refusal) { view.input.value = field.value; unmark(field.key); continue }
+      if (view.count === refusal.count && view.box.classList.contains('refused')) continue
+      view.count = refusal.count
+      view.input.value = field.options.length ? field.value : refusal.typed
+      view.box.classList.add('refused'); view.input.setAttribute('aria-invalid', 'true')
+      const offers = refusal.offers.map(([text, changes]) => {
+        const button = make('button', { type: 'button' }, text)
+        button.addEventListener('click', () => { send(changes); view.input.focus() })
+        return button
+      })
+      view.why.replaceChildren(make('span', {}, refusal.sentence), ...(offers.length ? [make('div', { className: 'offers' }, make('span', {}, 'Possible: '), ...offers)] : []))
+      if (field.more) fold.open = true
+    }
+    fold.firstChild.textContent = model.fold
+  }
+  onChange(model, ['fields', 'refusals', 'fold'], load)
+}

@@ -1,0 +1,62 @@
+// Lines of a ledger. A click or an arrow key chooses one and Python hears of it; nothing is computed here.
+export function render({ model, el }) {
+  const part = frame(model, el, 'ledger-table', () => {})
+  const table = make('table'), holder = make('div', { className: 'holder' }, table)
+  part.body.append(holder)
+  let rows = []
+  const lowered = (text) => text.split(/_(\w+)/).map((piece, i) => (i % 2 ? make('sub', {}, piece) : piece))   // "D_ff"
+
+  function load() {
+    const heads = make('tr', {}, make('th', { scope: 'col' }, model.first), ...model.heads.map((text) => make('th', { scope: 'col' }, text)))
+    rows = model.lines.map((line, i) => {
+      const name = make('div', { className: 'name' }, ...lowered(line.name))
+      const bars = (line.bars ?? []).map(([share, hue], n) => {
+        const bar = make('div', { className: `bar ${n ? 'second' : ''}` }, make('div', { className: 'fill' }))
+        bar.firstChild.style.width = `${100 * share}%`
+        bar.style.setProperty('--hue', `var(--vit-${hue})`)
+        return bar
+      })
+      const first = make('th', { scope: 'row' }, name,
+        make('div', { className: 'mono formula', hidden: !line.formula }, ...lowered(line.formula ?? '')),
+        make('div', { className: 'mono worked', hidden: !line.worked }, line.worked ?? ''), ...bars)
+      const row = make('tr', {}, first, ...line.cells.map((text) => make('td', {}, text)))
+      row.dataset.key = line.key
+      if (model.choosable) row.addEventListener('click', () => choose(i, true))
+      return row
+    })
+    const foot = model.foot.length ? [make('tfoot', {}, make('tr', {}, make('th', { scope: 'row' }, model.foot[0]), ...model.foot.slice(1).map((text) => make('td', {}, text))))] : []
+    const had = holder.contains(el.getRootNode().activeElement) && el.getRootNode().activeElement !== holder
+    table.replaceChildren(make('thead', {}, heads), make('tbody', {}, ...rows), ...foot)
+    holder.style.maxHeight = model.frame_height ? `${model.frame_height}px` : ''
+    holder.tabIndex = model.frame_height && !model.choosable ? 0 : -1
+    mark()
+    if (had) rows.find((row) => row.tabIndex === 0)?.focus()
+  }
+
+  function mark() {
+    if (!model.choosable) return
+    const at = Math.max(0, model.lines.findIndex((line) => line.key === model.chosen))
+    rows.forEach((row, i) => {
+      row.tabIndex = i === at ? 0 : -1
+      row.toggleAttribute('data-chosen', model.lines[i].key === model.chosen)
+      row.setAttribute('aria-current', String(model.lines[i].key === model.chosen))
+    })
+  }
+
+  function choose(i, focus) {
+    if (model.chosen !== model.lines[i].key) model.chosen = model.lines[i].key
+    mark()
+    if (focus) rows[i].focus({ preventScroll: !model.frame_height })
+  }
+
+  onArrow(table, (event) => {
+    const at = rows.indexOf(el.getRootNode().activeElement)
+    if (at < 0 || !['ArrowUp', 'ArrowDown', 'Home', 'End', 'Enter', ' '].includes(event.key)) return null
+    const next = event.key === 'Home' ? 0 : event.key === 'End' ? rows.length - 1
+      : event.key === 'ArrowUp' ? Math.max(0, at - 1) : event.key === 'ArrowDown' ? Math.min(rows.length - 1, at + 1) : at
+    choose(next, true)
+    return next
+  })
+  onChange(model, ['lines', 'heads', 'foot', 'first', 'frame_height'], load)
+  model.on('chosen', mark)
+}
