@@ -50,9 +50,9 @@ class PositionSimilarity(Widget):
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
         self._model = ModelChoice(selection=self.selection)
-        self._seen: tuple[str, str, tuple[int, int], np.ndarray] | None = None  # checkpoint, title, grid, pixels
         self._similar: dict[tuple[str, str, tuple[int, int]], tuple[np.ndarray, Likeness]] = {}
-        self._radio = pn.Column(margin=0)
+        self._said: dict[tuple[str, str, tuple[int, int]], list[str]] = {}
+        self._radio, self._offered = pn.Column(margin=0), {}
         self._words = controls.words("", sizing_mode="stretch_width")
         self._parts = self._make_parts()
         self._redraw()
@@ -108,17 +108,12 @@ class PositionSimilarity(Widget):
         return weights_of(at_hand(self.selection.checkpoint).model).grid
 
     def said(self, kind: str) -> list[str]:
-        """For each token, which patches' positions are most alike to its own: sentences."""
-        from widgets.model.position_tables import most_alike
-        import torch
-
+        """For each token, which patch's position is most alike to its own: sentences. Raises as `look_at` does."""
         similar, _, grid = self.similarity(kind)
-        nearest = most_alike(torch.from_numpy(similar[1:]), 1)[:, 0].tolist()
-        patches = [f"Most alike: {_place(m, grid)} (cosine {_cosine(similar[1 + n, m])})." for n, m in enumerate(nearest)]
-        if not np.abs(similar[0]).max():
-            return ["The class token's row is zeros here: no cosine is defined.", *patches]
-        low, high = _cosine(similar[0].min()), _cosine(similar[0].max())
-        return [f"The class token's row: its cosines lie between {low} and {high}.", *patches]
+        wanted = (self.selection.checkpoint, kind, grid)
+        if wanted not in self._said:
+            self._said[wanted] = [_said_of_class(similar[0]), *_said_of_patches(similar[1:], grid)]
+        return self._said[wanted]
 
     # what is seen -----------------------------------------------------------------------------------------
 
@@ -145,6 +140,9 @@ class PositionSimilarity(Widget):
     def _redraw(self, *_: Any) -> None:
         try:
             title, grid, pixels = self.look_at()
+            if self.table == STORED and grid == self._stored_grid:
+                self.table = "learned"  # the same table then, and not offered twice; this has redrawn everything
+                return
             states = self._states(title, grid, pixels)
         except (RuntimeError, ValueError) as refusal:
             self._parts["picture"].param.update(status="refused", message=str(refusal))
@@ -153,8 +151,14 @@ class PositionSimilarity(Widget):
         with pn.io.hold():
             for name, state in states.items():
                 self._parts[name].param.update(status="ready", message="", **state)
-            self._radio.objects = [controls.radio(self.param.table, "Tiles of the table", self._options(title, grid))]
+            self._offer(self._options(grid))
             self._words.object = f'<p style="margin:0;color:var(--vit-ink)">{self._how_to_read(title)}</p>'
+
+    def _offer(self, options: dict[str, str]) -> None:
+        """New radio buttons only when there are others: the keyboard is on them while they are used."""
+        if options != self._offered:
+            self._offered = options
+            self._radio.objects = [controls.radio(self.param.table, "Tiles of the table", options)]
 
     def _states(self, title: str, grid: tuple[int, int], pixels: np.ndarray) -> dict[str, dict[str, Any]]:
         places = [patch_position(n, grid) for n in range(grid[0] * grid[1])]
@@ -212,7 +216,7 @@ class PositionSimilarity(Widget):
             found[name] = [alike.share_in_row, alike.share_in_column, alike.same_row, alike.same_column, alike.elsewhere]
         return found
 
-    def _options(self, title: str, grid: tuple[int, int]) -> dict[str, str]:
+    def _options(self, grid: tuple[int, int]) -> dict[str, str]:
         stored = self._stored_grid
         options = {shown: kind for kind, shown in NAMES.items()}
         return options if grid == stored else options | {f"learned, as stored ({stored[0]} × {stored[1]})": STORED}
@@ -254,6 +258,21 @@ class PositionSimilarity(Widget):
         grid = self.look_at()[1]
         patch = self.selection.token - 1 if self.selection.token else (grid[0] // 2) * grid[1] + grid[1] // 3
         return position_maps({self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES}, patch_position(patch, grid))
+
+
+def _said_of_patches(similar: np.ndarray, grid: tuple[int, int]) -> list[str]:
+    import torch
+
+    from widgets.model.position_tables import most_alike
+
+    nearest = most_alike(torch.from_numpy(similar), 1)[:, 0].tolist()
+    return [f"Most alike: {_place(m, grid)} (cosine {_cosine(similar[n, m])})." for n, m in enumerate(nearest)]
+
+
+def _said_of_class(cosines: np.ndarray) -> str:
+    if not np.abs(cosines).max():
+        return "The class token's row is zeros: no cosine is defined."
+    return f"The class token's row: cosines between {_cosine(cosines.min())} and {_cosine(cosines.max())}."
 
 
 def _place(n: int, grid: tuple[int, int]) -> str:

@@ -96,6 +96,14 @@ def test_a_scale_of_its_own_is_each_tables_own(widget) -> None:
     assert {(widget._parts[name].low, widget._parts[name].kind) for name in NAMES} == {(-1, "signed")}
 
 
+def test_radio_buttons_stay_while_they_are_used_and_stored_is_offered_where_it_is_another(widget) -> None:
+    before = widget._radio.objects[0]
+    widget.table = STORED
+    assert widget._radio.objects[0] is before
+    widget.selection.checkpoint = "random-b16"                            # its table is made for this grid
+    assert widget.table == "learned" and STORED not in widget._radio.objects[0][1].options.values()
+
+
 def test_a_click_reaches_every_part_and_the_words(widget) -> None:
     widget._parts["random"].selected = 18
     assert widget.selection.token == 18

@@ -8,7 +8,7 @@ export function render({ model, el }) {
   let maps = null, k = 2, gap = 4, count = 0, at = null
 
   const size = () => model.rows * model.columns
-  const place = (i) => [(i % model.across) * (model.columns * k + gap), Math.floor(i / model.across) * (model.rows * k + gap)]
+  const place = (i) => [1 + (i % model.across) * (model.columns * k + gap), 1 + Math.floor(i / model.across) * (model.rows * k + gap)]   // 1: the frame of the first
 
   function load() {
     maps = numbers(model.maps, 'float16'); count = size() ? maps.length / size() : 0
@@ -16,7 +16,7 @@ export function render({ model, el }) {
     gap = Math.round(6 * Math.max(1, devicePixelRatio))
     const down = Math.ceil(count / model.across)
     for (const c of [base, top]) {
-      c.width = Math.max(1, model.across * (model.columns * k + gap) - gap); c.height = Math.max(1, down * (model.rows * k + gap) - gap)
+      c.width = model.across * (model.columns * k + gap) - gap + 2; c.height = Math.max(0, down * (model.rows * k + gap) - gap) + 2
     }
     layers.setAttribute('aria-label', `${model.alt} Arrow keys move between ${counted(count)} tiles.`)
     at = null
@@ -34,7 +34,7 @@ export function render({ model, el }) {
       s.putImageData(image, 0, 0)
       const [x, y] = place(i)
       g.drawImage(small, x, y, model.columns * k, model.rows * k)
-      g.strokeRect(x + 0.5, y + 0.5, model.columns * k - 1, model.rows * k - 1)
+      g.strokeRect(x - 0.5, y - 0.5, model.columns * k + 1, model.rows * k + 1)
     }
   }
 
