@@ -11,6 +11,7 @@ from PIL import Image
 from widgets.forward_stepper import ForwardStepper
 from widgets.model.checkpoints import available
 from widgets.page.selection import Selection
+from widgets.parts import RowFlow
 
 LAYER = 9  # steps
 
@@ -192,3 +193,13 @@ def test_the_head_is_offered_where_there_are_heads(widget: ForwardStepper) -> No
         if widget._head_select.visible:
             offered.append(place.step.key)
     assert offered == ["qkv", "scores", "softmax", "mix"] * 2
+
+
+def test_a_row_flow_takes_matrices_only_and_shares_scales_by_name() -> None:
+    line = {"symbol": "z", "says": "", "columns": 2, "scale": "z", "kind": "signed"}
+    state = RowFlow.flow([{**line, "values": np.array([[1.0, -3.0]])}, {**line, "values": np.array([[0.5, 0.5]])},
+                          {**line, "scale": "A", "kind": "weight", "top": 0.4, "values": np.array([[0.9, 0.1]])}])
+    assert [(one["low"], one["high"]) for one in state["lines"]] == [(-3, 3), (-3, 3), (0, 0.4)]
+    assert [one["start"] for one in state["lines"]] == [0, 2, 4] and len(state["values"]) == 6 * 4
+    with pytest.raises(ValueError, match="shows rows of a matrix"):
+        RowFlow.flow([{**line, "values": np.zeros(3)}])
