@@ -26,6 +26,9 @@ WIDGETS: dict[str, str] = {
     "ActivationPlot": "widgets.activation_plot",
     "ResidualStream": "widgets.residual_stream",
     "ViTCalculator": "widgets.vit_calculator",
+    "ParameterLedger": "widgets.parameter_ledger",
+    "PublishedCounts": "widgets.published_counts",
+    "Miscount": "widgets.miscount",
 }
 """Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
 

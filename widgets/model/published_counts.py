@@ -1,0 +1,85 @@
+"""Published parameter counts, and the ways of counting that do and do not give them. Which was meant is inference."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from widgets.model import count
+from widgets.model.facts import published
+from widgets.model.setting import read
+
+
+class Convention(NamedTuple):
+    """One way of counting: in words, as a setting of the calculator, what it gives, and whether that rounds to the printed."""
+
+    words: str
+    setting: str
+    counted: int
+    fits: bool
+
+
+class Claim(NamedTuple):
+    """A printed count, where it stands, the ways of counting it, and what follows."""
+
+    key: str
+    model: str
+    printed: str
+    source: str
+    conventions: tuple[Convention, ...]
+    verdict: str
+
+
+HEAD, BARE, TANH = "with a head of 1,000 classes", "without a head", "without a classifier, with the D × D tanh layer of the pretraining head"
+BLOCKS = "the matrices of the blocks alone"
+INFERRED = " One convention fits Base, Large and Huge at once: no classifier, the tanh layer, and L/32 for Large. This is inference; the paper does not say."
+LARGE = "Without class token, head and pooling: that is how this table counts its models."
+
+# key: (model, where it is printed, unit, conventions (words, setting), what follows)
+_CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], ...], str]] = {
+    "base": ("ViT-Base", ("vit_paper", "table1", "ViT-Base"), "M", (
+        (f"B/16 {HEAD}", "B/16"), (f"B/16 {BARE}", "B/16,num_labels=0"), (f"B/16 {TANH}", "B/16,num_labels=768")),
+        "It cannot include a head of 1,000 classes: with one the count rounds to 87." + INFERRED),
+    "large": ("ViT-Large", ("vit_paper", "table1", "ViT-Large"), "M", (
+        (f"L/16 {HEAD}", "L/16~L/32"), (f"L/16 {TANH}", "L/16,num_labels=1024"), (f"L/32 {HEAD}", "L/32~L/16"),
+        (f"L/32 {BARE}", "L/32,num_labels=0"), (f"L/32 {TANH}", "L/32,num_labels=1024")),
+        "No way of counting L/16 gives it. L/32 does: its patches are larger, so E is four times as tall." + INFERRED),
+    "huge": ("ViT-Huge", ("vit_paper", "table1", "ViT-Huge"), "M", (
+        (f"H/14 {HEAD}", "H/14"), (f"H/14 {BARE}", "H/14,num_labels=0"), (f"H/14 {TANH}", "H/14,num_labels=1280")),
+        "Something must stand behind the last layer: the bare model rounds to 631." + INFERRED),
+    "tiny": ("ViT-Ti/16", ("deit", "table5", "Ti/16"), "M", ((f"Ti/16 {HEAD}", "Ti/16"), (f"Ti/16 {BARE}", "Ti/16,num_labels=0")),
+             "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). A last digit printed is not always a digit rounded."),
+    "g": ("g/14", ("scaling_vit", "table2", "g/14"), "M", (
+        ("g/14 without class token, head and pooling", "g/14"),
+        ("g/14 with a class token and a head of 1,000 classes", "g/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
+    "G": ("G/14", ("scaling_vit", "table2", "G/14"), "M", (
+        ("G/14 without class token, head and pooling", "G/14"),
+        ("G/14 with a class token and a head of 1,000 classes", "G/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
+    "22B": ("ViT-22B", ("vit_22b", "table1", "22B"), "M", ((BLOCKS, "22B"), ("every line of the calculator, without a head", "22B")),
+            "Only the matrices of the blocks were counted: 48 (4D² + 2 D D_ff). Embedding, positions, norms and biases are left out."),
+    "DINOv3": ("DINOv3-7B", ("dinov3", "table2", "DINOv3-7B"), "B", (
+        (BLOCKS, "DINOv3-7B"), ("every line, with its gated MLP of three matrices", "DINOv3-7B"), ("every line, if its MLP had two matrices, as a usual ViT has", "DINOv3-7B,gated_mlp=no")),
+        "A SwiGLU MLP has three matrices. Count two and a fifth of the model is missing. The name says 7B, the table 6.7."),
+}
+_UNITS = {"M": (1e6, "parameters_million"), "B": (1e9, "parameters_billion")}
+
+
+def published_counts() -> list[Claim]:
+    """Every printed count with its conventions, computed."""
+    return [_claim(key, *facts) for key, facts in _CLAIMS.items()]
+
+
+def _claim(key: str, model: str, where: tuple[str, str, str], unit: str, conventions: tuple[tuple[str, str], ...], verdict: str) -> Claim:
+    name, table, row_name = where
+    row = next(row for row in published(name)[table]["rows"] if row["model"] == row_name)
+    size, field = _UNITS[unit]
+    printed = row[field]
+    found = []
+    for words, setting in conventions:
+        shape = read(setting).shape
+        counted = count.block_matrices(shape) if words == BLOCKS else count.parameters(shape)["total"]
+        found.append(Convention(words, setting, counted, round(counted / size, _decimals(printed)) == printed))
+    return Claim(key, model, f"{printed:,}{unit}", row["source"], tuple(found), verdict)
+
+
+def _decimals(printed: float) -> int:
+    return len(repr(printed).partition(".")[2]) if isinstance(printed, float) else 0
