@@ -44,7 +44,7 @@ class AttentionDistance(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self.model = ModelChoice(selection=self.selection, layer=True, head=True)
         self._plot = Plot(title="Click a dot to choose that head", x_label="layer", y_label="mean attention distance (px)",
-                          height=340, tappable=True)
+                          y_range=(0, None), height=340, tappable=True)
         self._table = NumberTable(title="The chosen head")
         self._found: Distances | None = None
         self._redraw()

@@ -9,7 +9,7 @@ from typing import Any
 
 import panel as pn
 import param
-from bokeh.models import ColumnDataSource, HoverTool, Label, Span, TapTool
+from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, Label, Span, TapTool
 from bokeh.plotting import figure
 from panel.custom import Child
 
@@ -69,7 +69,7 @@ class Plot(Part):
     _stylesheets = [*Part._stylesheets, Path(__file__).parent / "plot.css"]
 
     def __init__(self, x_label: str = "", y_label: str = "", x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float] | None = None, x_log: bool = False, y_log: bool = False,
+                 y_range: tuple[float, float | None] | None = None, x_log: bool = False, y_log: bool = False,
                  height: int = 240, left: int = 4, x_ticks: Sequence[float] = (),
                  y_ticks: Sequence[float] = (), **params: Any) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
@@ -78,6 +78,8 @@ class Plot(Part):
         axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
                 "y_axis_type": "log" if y_log else "linear"}
         axes |= {name: ends for name, ends in (("x_range", x_range), ("y_range", y_range)) if ends is not None}
+        if y_range is not None and y_range[1] is None:  # from there up to what is plotted
+            axes["y_range"] = DataRange1d(start=y_range[0])
         self._figure = figure(height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", **axes)
         self._bottom = _lowest(y_range, y_log)
         self._series: tuple[Series, ...] = ()
