@@ -34,9 +34,13 @@ def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **l
     return kind.from_param(of, label=label, **look)
 
 
-def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.Checkbox:
-    """A box to tick, bound to a Boolean parameter."""
-    return pn.widgets.Checkbox.from_param(of, label=label, **{**LOOK, **look})
+def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.CheckBoxGroup:
+    """A box to tick, bound to a Boolean parameter. A group of one: Bokeh's single box has no label a screen reader finds."""
+    owner, name = of.owner, of.name
+    box = pn.widgets.CheckBoxGroup(options=[label], value=[label] if getattr(owner, name) else [], **{**LOOK, **look})
+    box.param.watch(lambda event: setattr(owner, name, bool(event.new)), "value")
+    owner.param.watch(lambda event: setattr(box, "value", [label] if event.new else []), name)
+    return box
 
 
 def button(label: str, pressed: Callable[[Any], None], **look: Any) -> pn.widgets.Button:

@@ -1,0 +1,65 @@
+"""A reader widens the head, draws again and chooses a real head: the numbers on the page are those of the model."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from widgets.page.selection import Selection
+from widgets.scaling_demo import MEASURED, UNSCALED, ScalingDemo, _pair
+
+
+@pytest.fixture
+def widget(page: Page, serve) -> ScalingDemo:
+    built = ScalingDemo(selection=Selection())
+    page.goto(serve(lambda: built.__panel__()))
+    expect(page.locator(".part.number-table td").first).to_be_visible()
+    return built
+
+
+def table(page: Page, nth: int) -> list[str]:
+    return page.locator(".part.number-table").nth(nth).locator("td").all_text_contents()
+
+
+def test_the_slider_reaches_every_plot_and_the_tables(page: Page, widget: ScalingDemo) -> None:
+    slider = page.get_by_role("slider").first
+    slider.focus()
+    for _ in range(3):
+        slider.press("ArrowRight")
+    expect(page.get_by_text("Random numbers, D_h 512: scores")).to_be_visible()
+    found = widget.random().statistics()
+    expect(page.locator(".part.number-table td").nth(1)).to_have_text(_pair("largest_weight", found))
+    assert table(page, 0)[: len(MEASURED)] == [_pair(key, found) for key in MEASURED]
+    expect(page.get_by_text(f"At D_h 512: {widget.spread()[UNSCALED][-1]:.3f} without the division, and √512 = 22.627")).to_be_visible()
+
+
+def test_draw_again_changes_the_random_side_alone(page: Page, widget: ScalingDemo) -> None:
+    before, real = table(page, 0), table(page, 1)
+    page.get_by_role("button", name="Draw again").click()
+    expect(page.get_by_text("(draw 2)")).to_be_visible()
+    after = table(page, 0)
+    assert after[:5] != before[:5] and after[5:] == before[5:], "the means over all draws stay"
+    assert table(page, 1) == real
+
+
+def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: ScalingDemo) -> None:
+    page.get_by_label("Layer", exact=True).select_option(label="5")
+    page.get_by_label("Head", exact=True).select_option(label="3")
+    expect(page.get_by_text("Layer 5, head 3, query: the class token, 257 keys. A cat, read by DINOv2 ViT-S/14")).to_be_visible()
+    found = widget.real().statistics()
+    assert table(page, 1) == [_pair(key, found) for key in MEASURED]
+    page.get_by_role("checkbox", name="Another picture or model").check()
+    title = next(title for title, name in widget.model.controls[0].options.items() if name == "random-b16")
+    page.get_by_label("Model", exact=True).select_option(label=title)
+    expect(page.get_by_text("Layer 5, head 3, query: the class token, 197 keys")).to_be_visible()
+    assert table(page, 1) == [_pair(key, widget.real().statistics()) for key in MEASURED]
+    expect(page.locator(".part.plot").nth(2)).to_contain_text("random")
+
+
+@pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 1280), ("light", 400)])
+def test_nothing_is_cut_in_either_theme_or_on_a_phone(page: Page, widget: ScalingDemo, colour_scheme: str, width: int) -> None:
+    assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    for plot in page.locator(".part.plot").all():
+        box = plot.bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["height"] > 200
