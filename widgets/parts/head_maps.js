@@ -102,7 +102,7 @@ export function render({ model, el }) {
   function tell(said, h, own) {
     const line = (name, value, cls) => [make('span', { className: cls }, name), make('b', {}, value)]
     said.replaceChildren(
-      ...(model.prefix ? line('\u2605 class token', short(fact(h, 0)), '') : []), ...line('patches', short(fact(h, 1)), ''),
+      ...(model.prefix ? line('\u2605 class', short(fact(h, 0)), '') : []), ...line('patches', short(fact(h, 1)), ''),
       ...(own ? line('scale, 0 to', short(fact(h, 3)), '') : []),
       ...line(key === null ? '\u00a0' : 'this key', key === null ? '' : short(weight(h, key + model.prefix)), 'k'))
   }
