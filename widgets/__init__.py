@@ -19,6 +19,7 @@ WIDGETS: dict[str, str] = {
     "FilterBank": "widgets.filter_bank",
     "PositionSimilarity": "widgets.position_similarity",
     "ShuffleTest": "widgets.shuffle_test",
+    "PositionInterpolation": "widgets.position_interpolation",
     "ReadOut": "widgets.read_out",
     "HeadExplorer": "widgets.head_explorer",
     "AttentionDistance": "widgets.attention_distance",

@@ -40,3 +40,35 @@ def answers_scattered(pairs: dict[str, np.ndarray], picture: np.ndarray, reorder
         ax.tick_params(labelsize=6)
         ax.set_box_aspect(1)
     return figure
+
+
+def before_and_after(maps: list[tuple[str, np.ndarray, tuple[int, int] | None]]) -> Figure:
+    """Maps (title, (rows, columns), a place to mark or none) of signed numbers side by side, the first two on one scale."""
+    from matplotlib.colors import ListedColormap
+
+    colours = ListedColormap(np.array(colour_scale("signed")) / 255)
+    shared = max(float(np.abs(values).max()) for _, values, _ in maps[:2])
+    figure = Figure(figsize=(6.4, 1.9), dpi=100, layout="constrained")
+    for at, (ax, (title, values, place)) in enumerate(zip(figure.subplots(1, len(maps), squeeze=False)[0], maps)):
+        most = 1.0 if place else shared if at < 2 else float(np.abs(values).max()) or shared
+        ax.imshow(values, cmap=colours, vmin=-most, vmax=most)
+        if place:
+            ax.plot(place[1], place[0], "+", color=COLOURS["ink"][0])
+        ax.set_title(f"{title}\n±{most:.2g}", fontsize=7.5)
+        ax.set_axis_off()
+    return figure
+
+
+def sizes(lines: dict[str, list[tuple[int, float]]], hues: dict[str, str], title: str) -> Figure:
+    """Cosine of y with the reference by the shorter side, a line a way: name -> (px, cosine)."""
+    figure = Figure(figsize=(6.4, 2.8), dpi=100, layout="constrained")
+    axes = figure.subplots()
+    for (name, points), hue, dash in zip(lines.items(), hues.values(), ("-", "-.", "--")):
+        axes.plot(*zip(*points), marker="o", markersize=4, linestyle=dash, color=COLOURS[hue][0], label=name)
+    axes.set_ylim(min(0.0, *(cosine for points in lines.values() for _, cosine in points)), 1.05)
+    axes.set_xlabel("shorter side of the picture, px", fontsize=8)
+    axes.set_ylabel("cosine of y with the reference", fontsize=8)
+    axes.set_title(title, fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.legend(fontsize=7, title="positions", title_fontsize=7)
+    return figure

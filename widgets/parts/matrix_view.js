@@ -10,6 +10,7 @@ export function render({ model, el }) {
 
   const small = () => model.rows <= SMALL && model.columns <= SMALL
   const headOf = (heads, i) => (heads[i] ?? String(i))
+  const said = (v) => (Number.isNaN(v) ? '\u2013' : written(v, model.digits))   // a dash where there is no number
   const shade = (v) => scale(model.kind)[step(v, model.low, model.high)]
   const row = () => (model.follow ? Math.max(0, Math.min(model.rows - 1, part.current - model.row_offset)) : -1)
 
@@ -37,8 +38,8 @@ export function render({ model, el }) {
       const line = make('tr', {}, make('th', { scope: 'row' }, headOf(model.row_heads, r)))
       for (let c = 0; c < model.columns; c++) {
         const v = values[r * model.columns + c], background = shade(v)
-        const td = make('td', { className: 'mono', textContent: written(v, model.digits) })
-        td.style.background = rgb(background); td.style.color = inkOn(background)
+        const td = make('td', { className: 'mono', textContent: said(v) })
+        if (background) { td.style.background = rgb(background); td.style.color = inkOn(background) }
         td.addEventListener('pointerenter', () => point([r, c]))
         td.addEventListener('pointerdown', () => point([r, c]))
         line.append(td); cells.push(td)
@@ -100,7 +101,7 @@ export function render({ model, el }) {
     else if (top) markHeat(r, columns)
     const c = cell?.[1] ?? columns[0]
     readout.textContent = r >= 0 && c !== undefined && c < model.columns
-      ? `${model.row_name} ${headOf(model.row_heads, r)}, ${model.column_name} ${headOf(model.column_heads, c)}: ${written(values[r * model.columns + c], model.digits)}`
+      ? `${model.row_name} ${headOf(model.row_heads, r)}, ${model.column_name} ${headOf(model.column_heads, c)}: ${said(values[r * model.columns + c])}`
       : r >= 0 ? `Marked: the row of ${model.row_name} ${headOf(model.row_heads, r)}. Hover a place to read its number.` : 'Hover a place to read its number.'
   }
 

@@ -16,7 +16,7 @@ WRITTEN_OUT = 12  # up to this many rows and columns the numbers stand in the ce
 class MatrixView(Part):
     """Draws a matrix: numbers in the cells up to 12 x 12, colours above. Hovering a row follows its token."""
 
-    values = param.Bytes(b"", doc="float16 or float32, row by row")
+    values = param.Bytes(b"", doc="float16 or float32, row by row; NaN in a small matrix is shown as a dash")
     number_kind = param.Selector(default="float32", objects=["float16", "float32"])
     rows = param.Integer(0, bounds=(0, None))
     columns = param.Integer(0, bounds=(0, None))
