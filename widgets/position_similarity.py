@@ -56,11 +56,19 @@ class PositionSimilarity(Widget):
         self._words = controls.words("", sizing_mode="stretch_width")
         self._parts = self._make_parts()
         self._redraw()
+        self._start_at_a_patch()
         self.param.watch(self._redraw, ["table", "scale"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._select, ["token"])
         for name in ("picture", *NAMES, "tiles"):
             self._parts[name].param.watch(self._chosen, ["selected"])
+
+    def _start_at_a_patch(self) -> None:
+        """Where nobody has chosen, begin at a place with a row and a column: the class token has neither."""
+        part = self._parts["learned"]
+        if not self.selection.token and part.rows:
+            self.selection.token = 1 + part.rows // 3 * part.columns + part.columns // 3
+            self._select()
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
@@ -256,7 +264,7 @@ class PositionSimilarity(Widget):
         from widgets.page.position_still import position_maps
 
         grid = self.look_at()[1]
-        patch = self.selection.token - 1 if self.selection.token else (grid[0] // 2) * grid[1] + grid[1] // 3
+        patch = max(0, self.selection.token - 1)
         return position_maps({self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES}, patch_position(patch, grid))
 
 

@@ -78,13 +78,15 @@ def test_the_hovered_map_is_cosine_similarity_map(page: Page, widget: PositionSi
         assert is_drawn(drawn(page, "learned"), expected[n])
         assert is_drawn(drawn(page, "sinusoidal 1-D"), formula[n])
         assert not is_drawn(drawn(page, "learned"), expected[n - 1]), "the check tells one map from the next"
-    below = page.locator(".part.map-tiles").bounding_box()["y"]
-    page.mouse.move(2, 2)
-    assert page.locator(".part.map-tiles").bounding_box()["y"] == below, "nothing moves under a pointer that leaves"
     w = weights_of(load("dinov2-small").model)
     table = interpolate_positions(w.positions, w.grid, grid).detach()
+    page.get_by_role("button", name="class token").hover()
     of_class = ((table[:1] @ table[1:].T) / table[:1].norm() / table[1:].norm(dim=1)).numpy()
-    assert is_drawn(drawn(page, "learned"), of_class), "back to the class token when the pointer leaves"
+    assert is_drawn(drawn(page, "learned"), of_class)
+    below = page.locator(".part.map-tiles").bounding_box()["y"]
+    page.mouse.move(2, 2)
+    assert is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]), "back to what was selected"
+    assert page.locator(".part.map-tiles").bounding_box()["y"] == below, "nothing moves under a pointer that leaves"
 
 
 def test_a_click_is_kept_and_arrow_keys_move_it(page: Page, widget: PositionSimilarity) -> None:

@@ -104,6 +104,11 @@ def test_radio_buttons_stay_while_they_are_used_and_stored_is_offered_where_it_i
     assert widget.table == "learned" and STORED not in widget._radio.objects[0][1].options.values()
 
 
+def test_it_begins_at_a_patch_but_an_address_is_kept(widget) -> None:
+    assert widget.selection.token == 1 + 5 * 16 + 5 == widget._parts["tiles"].selected
+    assert PositionSimilarity(selection=Selection(token=18)).selection.token == 18
+
+
 def test_a_click_reaches_every_part_and_the_words(widget) -> None:
     widget._parts["random"].selected = 18
     assert widget.selection.token == 18

@@ -46,6 +46,8 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: small, weights", lambda: _matrix(_weights(5), "A", row_name="query", column_name="key"))
     yield Specimen("Matrix: large and signed", lambda: _matrix(_signed(197, 64), "q", row_name="token"))
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
+    yield Specimen("Position map: one position, and the class token's button", lambda: _positions()["learned"])
+    yield Specimen("Map tiles: every map at its own place", lambda: _positions()["tiles"])
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Head maps: three heads", _heads)
     yield Specimen("A patch in several pictures", _crops)
@@ -118,6 +120,12 @@ def _strip(patch_size: int, **state: object) -> TokenStrip:
 
 def _matrix(values: np.ndarray, symbol: str, **state: object) -> MatrixView:
     return MatrixView(symbol=symbol, caption="Random numbers, seeded: an example, no model.", selected=1, **state, **MatrixView.matrix(values))
+
+
+def _positions() -> dict[str, Part]:
+    from widgets.position_similarity import PositionSimilarity
+
+    return PositionSimilarity(selection=widgets.Selection())._parts
 
 
 def _signed(rows: int, columns: int) -> np.ndarray:
