@@ -8,7 +8,9 @@ export function render({ model, el, view }) {
   let at = null, taps = 0, figure = null
 
   const find = () => (figure ??= view.model.document?.get_model_by_name(model.figure_name))
-  const quietly = (thing, values) => thing.setv(values, { sync: false })   // the look is the browser's own affair
+  // The look is the browser's own affair. Bokeh's setv would tell Python, in a notebook even with { sync: false }, and
+  // Python refuses the way the browser writes a colour: so only its inner half, which changes and redraws.
+  const quietly = (thing, values) => thing._setv(new Map(Object.entries(values).map(([name, value]) => [thing.properties[name], value])), {})
 
   function paint() {
     if (!find()) { requestAnimationFrame(paint); return }
