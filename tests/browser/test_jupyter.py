@@ -57,6 +57,8 @@ def without_errors(page: Page) -> None:
     for kind in ("error", "stderr"):
         said = page.locator(f'[data-mime-type="application/vnd.jupyter.{kind}"]').all_inner_texts()
         assert not said, said
+    said = [text for text in page.locator(".jp-OutputArea").all_inner_texts() if "Traceback (most recent call last)" in text]
+    assert not said, said  # Panel prints what goes wrong in a message of the browser
 
 
 def test_parts_of_a_notebook(page: Page, address: str) -> None:
