@@ -84,10 +84,11 @@ export function render({ model, el }) {
   }
 
   function paint(canvas, h, high) {
-    const g = canvas.getContext('2d'), image = g.createImageData(cols, rows), colours = scale('weight')
-    for (let n = 0; n < N(); n++) {
-      const [r, gr, b] = colours[step(weight(h, n + model.prefix), 0, high)]
-      image.data.set([r, gr, b, 255], n * 4)
+    const g = canvas.getContext('2d'), image = g.createImageData(cols, rows), to = image.data, colours = scale('weight')
+    const first = (h * model.tokens + query()) * model.tokens + model.prefix   // of the row of A, without class token
+    for (let n = 0, j = 0; n < rows * cols; n++, j += 4) {
+      const shade = colours[step(weights[first + n], 0, high)]
+      to[j] = shade[0]; to[j + 1] = shade[1]; to[j + 2] = shade[2]; to[j + 3] = 255
     }
     g.putImageData(image, 0, 0)
   }
