@@ -10,7 +10,7 @@ course: checkpoint
 	$(BIN)/python -m widgets serve --port $(PORT)
 
 lab: checkpoint
-	$(BIN)/jupyter lab chapters/02_patchify.ipynb
+	$(BIN)/jupyter lab chapters/00_first_look.ipynb
 
 checkpoint: $(READY)
 	$(BIN)/python -m widgets fetch dinov2-small

@@ -88,6 +88,9 @@ def _warm() -> None:
     try:
         for module in WIDGETS.values():
             import_module(module)
+        pictures = import_module("widgets.model.pictures")
+        first = pictures.open_sample(pictures.sample_names()[0])
+        import_module("widgets.model.step_rows").hand_set_pass(first)  # what chapter 00 opens with
         import_module("widgets.model.mistake").sample_answers("dinov2-small")
     except Exception as trouble:  # the page that needs it will say so to its reader
         log.warning("the course starts without its default model: %s", trouble)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 HAND_SET, CHECKPOINT = "hand-set", "checkpoint"
 HAND_SET_TITLE = "A small ViT, set by hand"
 MARK = "⇄"
+WEIGHTS = {"patch_embedding": "the matrix E", "class_token": "the class token", "positions": "the positions",
+           "attention": "the matrices of attention", "layer_norms": "the norm", "mlp": "the MLP", "head": "the head"}
 WITH_HEADS = ("qkv", "scores", "softmax", "mix")
 EARLY = ("cut", "flatten", "embed")  # the class token has not joined yet
 MOST_FLOAT32 = 100_000  # numbers of a matrix that is sent as float32; larger ones go as float16
@@ -345,8 +347,8 @@ class ForwardStepper(Widget):
         if not self.place.step.weights or (self.place.step.key == "head" and self.run.trace.logits is None):
             return "Real: no weights take part, and all is computed from what comes in."
         if self.selection.model == HAND_SET:
-            said = ", ".join(f"{name.replace('_', ' ')} ({ORIGINS[name]})" for name in self.place.step.weights)
-            return f"Real: the computation. Not trained: the weights of {said}."
+            said = ", ".join(f"{WEIGHTS[name]} ({ORIGINS[name]})" for name in self.place.step.weights)
+            return f"Real: the computation. Not trained: {said}."
         return f"The weights are {self._names[0]}'s own."
 
     def _does(self) -> str:
