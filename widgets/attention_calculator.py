@@ -42,6 +42,7 @@ class AttentionCalculator(Widget):
         super().__init__(**params)
         self.inputs = self.inputs or self._start()
         self._history: list[Inputs] = []
+        self._made: tuple[Any, dict[str, Matrix], Inputs] | None = None
         self._sheet = EditableMatrices(self.edit, undo=self.undo, sum_after=2, chosen=self.chosen)
         self._code = CodeCopy()
         self._heads = pn.Column(controls.radio(self.param.head, "Head", {"1": 0, "2": 1}), margin=(0, 16, 8, 0))
@@ -109,7 +110,13 @@ class AttentionCalculator(Widget):
     # the matrices with their sums -------------------------------------------------------------------------
 
     def matrices(self) -> dict[str, Matrix]:
-        """Every matrix on the sheet, by its key, each cell with its sum."""
+        """Every matrix on the sheet, by its key, each cell with its sum. Made once for each state."""
+        state = (id(self.inputs), self.shown, self.scaled, self.masked)
+        if self._made is None or self._made[0] != state:
+            self._made = (state, self._make(), self.inputs)  # the inputs are held, so that their id stays theirs
+        return self._made[1]
+
+    def _make(self) -> dict[str, Matrix]:
         h, inputs, result = self.shown, self.inputs, self.result()
         tokens = tuple(f"t{i}" for i in range(len(inputs.X)))
         found = {"X": Matrix("X", inputs.X.numpy(), note="a token a row", editable=True, row_heads=tokens)}
