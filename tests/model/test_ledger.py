@@ -16,7 +16,7 @@ from tests.model.test_setting import random_shapes
 from widgets.model import count
 from widgets.model.facts import published
 from widgets.model.ledger import as_csv, language_model_pieces, parameter_lines, product_lines, worked
-from widgets.model.library import tensors_by_term
+from widgets.model.library import on_meta, tensors_by_term
 from widgets.model.shape import FAMILY, ViTShape
 
 SHAPES = [*FAMILY.values(), *random_shapes(40)]
@@ -89,3 +89,12 @@ def test_the_language_models_have_the_blocks_of_vit_b() -> None:
     with torch.device("meta"):
         assert counted(BertModel(BertConfig(**config))) == 109_482_240
         assert counted(GPT2Model(GPT2Config())) == 124_439_808
+
+
+def test_the_librarys_model_without_numbers_has_that_shape() -> None:
+    for shape in (FAMILY["Ti/16"], replace(FAMILY["Ti/16"], image_size=(32, 48), num_labels=0, num_channels=2, qkv_bias=False)):
+        model = on_meta(shape)
+        assert counted(model) == count.parameters(shape)["total"] and {p.device.type for p in model.parameters()} == {"meta"}
+        assert ViTShape.from_checkpoint(model) == shape
+    with pytest.raises(ValueError, match="has a class token"):
+        on_meta(FAMILY["g/14"])

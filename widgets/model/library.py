@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from widgets.model.attention import AttentionWeights, split_heads
 from widgets.model.encoder import BlockWeights, MLPWeights, gelu, gelu_tanh
+from widgets.model.shape import ViTShape
 from widgets.model.vit import ViTWeights
 
 TERMS = {   # piece of count.parameters -> how the names of its tensors go on behind "vit." and "layers.<number>."
@@ -49,6 +50,26 @@ def weights_of(model: Any) -> ViTWeights:
         head_weight=head.weight if linear_head else None, head_bias=head.bias if linear_head else None,
         activation=ACTIVATIONS[config.hidden_act],
     )
+
+
+def on_meta(shape: ViTShape) -> nn.Module:
+    """Build the library's own ViT of a shape with no numbers in its tensors: only names and shapes, nothing allocated.
+
+    Raises ValueError for a shape that the library's ViT has no field for.
+    """
+    from transformers import ViTConfig
+
+    from widgets.model.folding import empty
+
+    if not shape.class_token or shape.registers or shape.gated_mlp or shape.position != "learned" or not shape.norm_bias:
+        raise ValueError("the library's ViT has a class token, a position table, two MLP matrices and norms with a shift")
+    size = shape.image_size
+    config = ViTConfig(
+        image_size=size, patch_size=shape.patch_size, num_channels=shape.num_channels, hidden_size=shape.hidden_size,
+        num_hidden_layers=shape.num_hidden_layers, num_attention_heads=shape.num_attention_heads,
+        intermediate_size=shape.intermediate_size, qkv_bias=shape.qkv_bias, num_labels=shape.num_labels,
+    )
+    return empty(config, classifier=bool(shape.num_labels))
 
 
 def tensors_by_term(model: Any) -> dict[str, dict[str, Tensor]]:
