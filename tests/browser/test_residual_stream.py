@@ -63,7 +63,7 @@ def test_hover_sends_no_message(page: Page, serve) -> None:
     expect(page.locator(".part.token-curves canvas[data-token='9']")).to_have_count(4)
     page.wait_for_timeout(400)
     before = len(sent)
-    for n in range(60, 80):
+    for n in range(60, 68):
         hover_patch(page, n)
     page.mouse.move(*layer_at(page, 0, 0.5))
     expect(curves(page).nth(3).locator("canvas")).to_have_attribute("data-layer", "6")
