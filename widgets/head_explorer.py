@@ -179,8 +179,10 @@ class HeadExplorer(Widget):
             return figures.sentence(str(refusal))
         query, (rows, columns) = min(self.selection.token, layer.weights.shape[-1] - 1), layer.grid
         maps = layer.weights[:, query, layer.prefix:].reshape(-1, rows, columns)
+        top = float(layer.tops[query]) if self.scale == "shared" else None
+        colours = "each head its own scale" if top is None else f"yellow: a weight of {top:.4f} or more"
         return figures.heads_still(layer.pixels, layer.patch_size, query - layer.prefix, maps, layer.names,
-                                   f"{layer.title}\nquery: {token_name(query, layer)}", float(layer.tops[query]) if self.scale == "shared" else None)
+                                   f"{layer.title}\nquery: {token_name(query, layer)}\n{colours}", top)
 
 
 def token_name(token: int, layer: Layer) -> str:
