@@ -43,7 +43,7 @@ class AttentionCalculator(Widget):
         self.inputs = self.inputs or self._start()
         self._history: list[Inputs] = []
         self._made: tuple[Any, dict[str, Matrix], Inputs] | None = None
-        self._sheet = EditableMatrices(self.edit, undo=self.undo, sum_after=2, chosen=self.chosen)
+        self._sheet = EditableMatrices(self.edit, undo=self.undo, sum_after=1, chosen=self.chosen)
         self._code = CodeCopy()
         self._heads = pn.Column(controls.radio(self.param.head, "Head", {"1": 0, "2": 1}), margin=(0, 16, 8, 0))
         self._redraw()

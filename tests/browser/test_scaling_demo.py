@@ -54,7 +54,7 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
     page.get_by_label("Model", exact=True).select_option(label=title)
     expect(caption).to_contain_text("Layer 5, head 3, query: the class token, 197 keys")
     assert table(page, 1) == [_pair(key, widget.real().statistics()) for key in MEASURED]
-    expect(page.locator(".part.plot").nth(2)).to_contain_text("random")
+    expect(page.locator(".part.plot .title").nth(2)).to_contain_text("Random ViT-B/16")
 
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 1280), ("light", 400)])
