@@ -41,7 +41,7 @@ export function render({ model, el }) {
     const inside = model.blocks[here.block].steps.map((_, i) => {
       const n = first + i, step = steps[n]
       const chip = make('button', { type: 'button', tabIndex: -1 }, `${step.name}${step.mark ? ' ' + step.mark : ''}`)
-      chip.toggleAttribute('data-here', n === at); chip.toggleAttribute('data-done', done.has(n))
+      chip.toggleAttribute('data-here', n === at); chip.toggleAttribute('data-done', done.has(n)); chip.title = done.has(n) ? 'You have been through this step' : ''
       if (n === at) chip.setAttribute('aria-current', 'step')
       chip.addEventListener('click', () => go(n))
       return chip
