@@ -75,12 +75,19 @@ class BreakIt(Widget):
         picture = self.choice.picture
         self._grid.param.update(
             status="ready", message="", patch_size=damage.patch_size, alt=f"{picture.title}, as the model reads it. {self._explanation()}",
-            caption=f"{picture.title}, put together again from the patches that go in. {damage.provenance}",
+            caption=f"{picture.title}, {self._how(damage)} {damage.provenance}",
             **PictureGrid.picture(damage.seen))
         self._table.fixed = self._rows(damage)
         same = self.fault != RIGHT and damage.largest_change == 0
         here = " On this picture, through this model, it changes nothing: choose another." if same else ""
         self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}{here}</p>'
+
+    @staticmethod
+    def _how(damage: Damage) -> str:
+        if damage.by_position:
+            return ("each patch moved to where its position says it is: the right position that the given one is most like. Grey where"
+                    " no patch is told to be.")
+        return "put together again from the patches that go in."
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
         return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),

@@ -7,13 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.functional import cosine_similarity
+from torch.nn.functional import cosine_similarity, normalize
 
 from widgets.model.checkpoints import Checkpoint, at_hand
-from widgets.model.patches import unpatchify
+from widgets.model.faults import SAME_STEP, steps_with
+from widgets.model.library import weights_of
+from widgets.model.patches import patchify, unpatchify
 from widgets.model.pictures import Picture, prepare
+from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.readout import sample_read_outs
-from widgets.model.trace import trace
+from widgets.model.trace import Trace, trace
+from widgets.model.vit import ViTWeights
+
+RESIZED = frozenset(SAME_STEP[1])   # mistakes that leave the patches alone and tell them they are elsewhere
+GREY = 128
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,7 @@ class Damage:
     cosine: float           # of y with the right y
     largest_change: float   # of a number of y
     largest: float          # magnitude in the right y
+    by_position: bool       # `seen` has each patch where its position says it is, and grey where none is
     nearest: str            # title of the picture whose right y has the largest cosine with y, samples and this one
 
 
@@ -43,16 +51,35 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     broken = trace(checkpoint, prepared, faults)
     right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)
     y = broken.y[0]
-    return Damage(checkpoint.title, checkpoint.provenance.sentence, P, _seen(checkpoint, broken.patches[0], pixels.shape[1:]),
+    return Damage(checkpoint.title, checkpoint.provenance.sentence, P, _seen(checkpoint, broken, pixels, faults),
                   tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
-                  float(right.abs().max()), _nearest(name, picture, right, y) if faults else picture.title)
+                  float(right.abs().max()), not RESIZED.isdisjoint(faults), _nearest(name, picture, right, y) if faults else picture.title)
 
 
-def _seen(checkpoint: Checkpoint, patches: Tensor, image_size: tuple[int, int]) -> np.ndarray:
-    """Put the patches that went in together again and undo the model's own preparation: uint8 (3, H, W)."""
-    prepared = unpatchify(patches, image_size, checkpoint.model.config.patch_size).numpy()
+def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[str, ...]) -> np.ndarray:
+    """What the model reads, uint8 (3, H, W): the patches that went in, and where the positions are wrong, moved there."""
+    P = checkpoint.model.config.patch_size
+    if not RESIZED.isdisjoint(faults):
+        return _moved(pixels, P, places_told(weights_of(checkpoint.model), t.grid, faults))
+    prepared = unpatchify(t.patches[0], pixels.shape[1:], P).numpy()
     mean, deviation = (np.array(side)[:, None, None] for side in (checkpoint.preparation.mean, checkpoint.preparation.deviation))
     return (255 * (prepared * deviation + mean)).round().clip(0, 255).astype(np.uint8)
+
+
+@torch.no_grad()
+def places_told(w: ViTWeights, grid: Grid, faults: tuple[str, ...]) -> np.ndarray:
+    """The patch whose right position is most like the one that each patch is given: int64 (N,)."""
+    n_cls = int(w.class_token is not None)
+    given, right = (resize(w.positions, w.grid, grid, prefix=n_cls)[n_cls:]
+                    for resize in (steps_with(faults, w).resize, interpolate_positions))   # (N, D) each
+    return (normalize(given, dim=1) @ normalize(right, dim=1).T).argmax(1).numpy()   # of (N, N) cosines
+
+
+def _moved(pixels: np.ndarray, patch_size: int, places: np.ndarray) -> np.ndarray:
+    patches = patchify(pixels, patch_size)                                # (N, C*P*P)
+    moved = np.full_like(patches, GREY)
+    moved[places] = patches                                               # of several at one place the last is seen
+    return unpatchify(moved, pixels.shape[1:], patch_size)
 
 
 def _nearest(name: str, picture: Picture, right: Tensor, y: Tensor) -> str:

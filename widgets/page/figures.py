@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from textwrap import fill
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -57,9 +58,10 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
 def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     """Pictures (3, H, W) uint8 side by side, each under its title."""
     figure = Figure(figsize=(5.4, 2.3), dpi=100, layout="constrained")
+    width = 21 if len(pictures) > 3 else 60                               # letters of a title beside its neighbours
     for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures):
         axes.imshow(pixels.transpose(1, 2, 0))
-        axes.set_title(title, fontsize=8)
+        axes.set_title("\n".join(fill(line, width) for line in title.split("\n")), fontsize=8)
         axes.set_axis_off()
     return figure
 

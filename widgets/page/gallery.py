@@ -11,11 +11,13 @@ import panel as pn
 import widgets
 from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
+from widgets.page.grid_field import GridField
 from widgets.parts import (
     CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
     PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TokenCurves, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
+from widgets.position_interpolation import PositionInterpolation
 
 STATE_WORDS = {
     "empty": "No picture yet. Choose one above.",
@@ -47,6 +49,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Matrix: large and signed", lambda: _matrix(_signed(197, 64), "q", row_name="token"))
     yield Specimen("Matrix: one row of many", lambda: _matrix(_signed(1, 40), "z"))
     yield Specimen("Position map: one position, and the class token's button", lambda: _positions()["learned"])
+    yield Specimen("Position map: a lattice that grids of any size share", _lattice)
     yield Specimen("Map tiles: every map at its own place", lambda: _positions()["tiles"])
     yield Specimen("Pixels of a patch", lambda: PatchHover(patch_size=28)._parts["pixels"])
     yield Specimen("Head maps: three heads", _heads)
@@ -65,6 +68,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Code to copy", lambda: CodeCopy(code="print(1 + 1)\n"))
     yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
     yield Specimen("Upload: refused", _refused_upload)
+    yield Specimen("Grid field: refused", _refused_grid)
     yield Specimen("Controls", _controls)
 
 
@@ -223,6 +227,17 @@ def _refused_upload() -> PictureUpload:
     upload = PictureUpload(lambda data, name: None)
     upload.refuse("That file is not a picture. The picture before stays.")
     return upload
+
+
+def _refused_grid() -> GridField:
+    field = GridField(label="To grid", grid=(16, 24))
+    field._field.value = "3.7"
+    return field
+
+
+def _lattice() -> pn.viewable.Viewable:
+    maps = PositionInterpolation()._parts
+    return pn.Row(maps["before"], maps["after"])
 
 
 def _controls() -> pn.viewable.Viewable:
