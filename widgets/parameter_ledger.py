@@ -101,7 +101,7 @@ class ParameterLedger(Widget):
         lines = []
         for name, tensor in found.items():
             running += tensor.numel()
-            lines.append({"key": name, "name": name, "formula": _shape_of(tensor), "cells": [f"{tensor.numel():,}", f"{running:,}"]})
+            lines.append({"key": name, "name": name, "plain": True, "formula": _shape_of(tensor), "cells": [f"{tensor.numel():,}", f"{running:,}"]})
         matched = term in self._lines and self._lines[term].count == _size(found)
         agrees = f" The formula gives {self._lines[term].count:,}." if term in self._lines else ""
         self._tensors.param.update(
@@ -170,4 +170,4 @@ def _seen(name: str, tensor: Tensor) -> str:
 
 
 def _written(x: float) -> str:
-    return f"{x:.3f}".replace("-", "−")
+    return f"{round(x, 3) + 0.0:.3f}".replace("-", "−")

@@ -24,7 +24,7 @@ class PublishedCounts(Widget):
     summary = "Papers print different counts for the same model. Find the way of counting that gives each of them."
 
     claim = param.String("large", doc="key of the printed count that is looked at")
-    way = param.Integer(0, bounds=(0, None), doc="which of its ways of counting is chosen, from 0")
+    way = param.Integer(-1, bounds=(-1, None), doc="which of its ways of counting is chosen, from 0; -1 is none yet")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -59,7 +59,7 @@ class PublishedCounts(Widget):
     def _show(self, *_: Any) -> None:
         claim = self.now
         self._printed.chosen = claim.key
-        self._ways.param.update(title=f"{claim.model}: {claim.printed} is printed. Choose a way of counting", chosen=str(self.way), lines=[
+        self._ways.param.update(title=f"{claim.model}: {claim.printed} is printed. Choose a way of counting", chosen=str(self.way) if self.way >= 0 else "", lines=[
             {"key": str(n), "name": way.words, "cells": [f"{way.counted:,}", FITS if way.fits else FAILS]} for n, way in enumerate(claim.conventions)],
             caption="A way fits when it rounds to what is printed. The calculator on this page is set to the way you choose.")
         self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{claim.verdict}</p>'
@@ -67,7 +67,7 @@ class PublishedCounts(Widget):
     def _set(self, *_: Any) -> None:
         """Set the page's calculator to the chosen way of counting."""
         ways = self.now.conventions
-        chosen = ways[min(self.way, len(ways) - 1)]
+        chosen = ways[max(0, min(self.way, len(ways) - 1))]
         self._ways.chosen = str(ways.index(chosen))
         self.selection.setting = "" if chosen.setting == "B/16" else chosen.setting
 

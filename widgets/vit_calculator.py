@@ -35,6 +35,7 @@ class ViTCalculator(Widget):
 
     setting = param.String("", doc="the models and the run, as model.setting.write writes them; given at the start, it is this widget's own")
     chosen = param.String("attention", doc="the piece of the ledger that is explained")
+    brief = param.Boolean(False, constant=True, doc="show the parameters only, without costs, shapes and files")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -122,6 +123,8 @@ class ViTCalculator(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(self._preset, self._beside, self._swap, align_items="flex-end", margin=0)
         left = pn.Column(self._ledger, self._why, styles={"flex": "1.3 1 460px", "min-width": "0", "gap": "8px"}, margin=0)
+        if self.brief:
+            return pn.Column(bar, self._sheet, left, self.text_twin(), sizing_mode="stretch_width", max_width=680, margin=0, styles={"gap": "16px"})
         right = pn.Column(self._costs, styles={"flex": "1 1 340px", "min-width": "0"}, margin=0)
         files = pn.FlexBox(self._csv, self._code, gap="16px", margin=0)
         for part in (self._csv, self._code):
@@ -172,7 +175,8 @@ class ViTCalculator(Widget):
         foot = ["Total", totals[0], "", *totals[1:]]
         return {"lines": lines, "heads": heads, "foot": foot, "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals)) + " parameters",
                 "caption": "Choose a line to see what it is. A bar is a line's share" + (
-                    " of the larger total; the dashed bar is the second model's." if len(ledgers) == 2 else " of the total.")}
+                    " of the larger total; the dashed bar is the second model's." if len(ledgers) == 2 else " of the total.")
+                + f" The matrices of {titles[0]}'s blocks alone have {count.block_matrices(self.now.shape):,} numbers."}
 
     def _cost_state(self) -> dict[str, Any]:
         ledgers = [product_lines(shape) for _, shape in self.shapes]

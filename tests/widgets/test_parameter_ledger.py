@@ -37,7 +37,7 @@ def test_the_totals_are_those_of_the_reference() -> None:
 def test_a_tensors_own_numbers_are_written() -> None:
     widget = ParameterLedger(selection=Selection(), term="class_token")
     values = load("dinov2-small").model.embeddings.cls_token.flatten()
-    assert ", ".join(f"{x:.3f}".replace("-", "−") for x in values[:6].tolist()) in widget._words.object
+    assert ", ".join(f"{round(x, 3) + 0.0:.3f}".replace("-", "−") for x in values[:6].tolist()) in widget._words.object
     widget.term = "attention"
     assert widget.tensor.endswith("layers.0.attention.q_proj.weight") and widget.tensor in widget._words.object
     widget._tensors.chosen = "layers.3.attention.k_proj.bias"

@@ -133,3 +133,8 @@ def test_each_line_is_explained(calculator: ViTCalculator) -> None:
     assert "0.9%" in calculator._why.object
     calculator.chosen = "registers"
     assert "no such piece" in calculator._why.object
+
+
+def test_a_brief_one_says_the_matrices_of_the_blocks_too() -> None:
+    calculator = ViTCalculator(selection=Selection(setting="22B"), brief=True)
+    assert calculator.__panel__() and "21,743,271,936" in calculator._ledger.caption and total(calculator) == 21_750_829_056

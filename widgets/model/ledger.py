@@ -16,8 +16,8 @@ PIECES = {   # piece of count.parameters -> (its name, what it is)
     "registers": ("Registers", "R learned vectors of D numbers each. They have no rows in the position table."),
     "positions": ("Position table", "One row of D numbers a patch, and one for the class token. This is the only line in which the"
                                     " size of the picture appears."),
-    "attention": ("Attention, all layers", "Four matrices of D × D a layer: W_q, W_k, W_v and U_msa, each with its bias. The heads share"
-                                           " the width among them, so their number does not appear."),
+    "attention": ("Attention, all layers", "Four matrices of D × D a layer, for queries, keys, values and the output, each with its"
+                                           " bias. The heads share the width among them, so their number does not appear."),
     "mlp": ("MLP, all layers", "Two matrices a layer, D × D_ff and back, each with its bias; three where the MLP is gated."),
     "layer_norms": ("Norms of the blocks", "Two LayerNorms a layer, with a gain and a shift of D numbers each."),
     "final_norm": ("Final norm", "One LayerNorm after the last layer. It is there whatever the head reads."),

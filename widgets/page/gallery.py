@@ -13,8 +13,8 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page import theme
 from widgets.page.grid_field import GridField
 from widgets.parts import (
-    CodeCopy, EditableMatrices, HeadMaps, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
-    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TokenCurves, TokenStrip, controls,
+    CodeCopy, EditableMatrices, FieldSheet, HeadMaps, LedgerTable, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
+    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TextFile, TokenCurves, TokenStrip, controls,
 )
 from widgets.patch_hover import PatchHover
 from widgets.position_interpolation import PositionInterpolation
@@ -65,6 +65,9 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Row flow: a sum, and the strongest of many", _flow)
     yield Specimen("Editable matrices", _editable)
     yield Specimen("Editable matrices: refused", _refused_cell)
+    yield Specimen("Fields: one refused, with offers", _fields)
+    yield Specimen("Ledger: a line chosen, two bars a line", _ledger)
+    yield Specimen("A text to save as a file", lambda: TextFile(text="a,b\n1,2\n", file_name="example.csv"))
     yield Specimen("Code to copy", lambda: CodeCopy(code="print(1 + 1)\n"))
     yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
     yield Specimen("Upload: refused", _refused_upload)
@@ -221,6 +224,21 @@ def _histograms() -> Plot:
     plot.update([Series(name, (edges[1:] + edges[:-1]) / 2, counts, kind="bars", hue=hue, dash=name == "wide")
                  for name, hue, (counts, edges) in bars])
     return plot
+
+
+def _fields() -> FieldSheet:
+    sheet = FieldSheet(lambda changes: None, caption="An example, no model. Nothing answers here.")
+    sheet.show([{"key": "D", "symbol": "D", "name": "Width", "value": "768", "note": "12 heads of 64", "options": [], "more": False},
+                {"key": "mlp", "symbol": "", "name": "MLP", "value": "no", "note": "", "options": [["no", "two matrices"], ["yes", "three"]], "more": True}])
+    sheet.refuse("D", "770", "Width D must be a multiple of the 12 heads, and 770 is not.", [("768", {"D": "768"}), ("780", {"D": "780"})])
+    return sheet
+
+
+def _ledger() -> LedgerTable:
+    lines = [{"key": key, "name": key, "formula": formula, "worked": worked, "cells": [count, total], "bars": [[share, "query"], [share / 2, "key"]]}
+             for key, formula, worked, count, total, share in (("first", "2 D_ff", "2 × 10", "20", "20", 0.4), ("second", "3 D_ff", "3 × 10", "30", "50", 0.6))]
+    return LedgerTable(title="Choose a line", lines=lines, heads=["count", "running total"], foot=["Total", "50", ""], chosen="second",
+                       caption="An example, no model.")
 
 
 def _refused_upload() -> PictureUpload:

@@ -8,8 +8,8 @@ export function render({ model, el }) {
 
   function load() {
     const heads = make('tr', {}, make('th', { scope: 'col' }, model.first), ...model.heads.map((text) => make('th', { scope: 'col' }, text)))
-    rows = model.lines.map((line, i) => {
-      const name = make('div', { className: 'name' }, ...lowered(line.name))
+    rows = model.lines.map((line) => {
+      const name = make('div', { className: 'name' }, ...(line.plain ? [line.name] : lowered(line.name)))
       const bars = (line.bars ?? []).map(([share, hue], n) => {
         const bar = make('div', { className: `bar ${n ? 'second' : ''}` }, make('div', { className: 'fill' }))
         bar.firstChild.style.width = `${100 * share}%`
@@ -21,7 +21,7 @@ export function render({ model, el }) {
         make('div', { className: 'mono worked', hidden: !line.worked }, line.worked ?? ''), ...bars)
       const row = make('tr', {}, first, ...line.cells.map((text) => make('td', {}, text)))
       row.dataset.key = line.key
-      if (model.choosable) row.addEventListener('click', () => choose(i, true))
+      if (model.choosable) row.addEventListener('click', () => choose(rows.indexOf(row), true))
       return row
     })
     const foot = model.foot.length ? [make('tfoot', {}, make('tr', {}, make('th', { scope: 'row' }, model.foot[0]), ...model.foot.slice(1).map((text) => make('td', {}, text))))] : []
@@ -33,18 +33,20 @@ export function render({ model, el }) {
     if (had) rows.find((row) => row.tabIndex === 0)?.focus()
   }
 
-  function mark() {
+  function mark() {   // by the keys of the rows that stand there: a new choice may come before new lines
     if (!model.choosable) return
-    const at = Math.max(0, model.lines.findIndex((line) => line.key === model.chosen))
+    const at = Math.max(0, rows.findIndex((row) => row.dataset.key === model.chosen))
     rows.forEach((row, i) => {
+      const chosen = row.dataset.key === model.chosen
       row.tabIndex = i === at ? 0 : -1
-      row.toggleAttribute('data-chosen', model.lines[i].key === model.chosen)
-      row.setAttribute('aria-current', String(model.lines[i].key === model.chosen))
+      row.toggleAttribute('data-chosen', chosen)
+      row.setAttribute('aria-current', String(chosen))
     })
   }
 
   function choose(i, focus) {
-    if (model.chosen !== model.lines[i].key) model.chosen = model.lines[i].key
+    const { key } = rows[i].dataset
+    if (model.chosen !== key) model.chosen = key
     mark()
     if (focus) rows[i].focus({ preventScroll: !model.frame_height })
   }
