@@ -123,7 +123,7 @@ class EmbeddingBasis(Widget):
         self._redraw()
         self.param.watch(self._redraw, ["basis", "keep", "k"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token"])
+        self.selection.param.watch(self._select, ["token", "grid"])
         for part in self._parts.values():
             part.param.watch(self._chosen, ["selected"])
 
@@ -149,7 +149,7 @@ class EmbeddingBasis(Widget):
 
     def patch(self, basis: Basis) -> int:
         """The selected patch; patch 0 stands in for the class token."""
-        return min(max(self.selection.token - PREFIX, 0), len(basis.coordinates) - 1)
+        return min(max(self.selection.token_on(basis.grid) - PREFIX, 0), len(basis.coordinates) - 1)
 
     # what is seen -----------------------------------------------------------------------------------------
 
@@ -167,7 +167,8 @@ class EmbeddingBasis(Widget):
                          styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"})
 
     def _make_parts(self) -> dict[str, Part]:
-        shared = {"channel": self.selection.channel, "prefix": PREFIX, "selected": self.patch(self._last) + PREFIX}
+        # a channel of its own: a widget beside it may cut patches of another size, and number 17 lies elsewhere there
+        shared = {"channel": f"{self.selection.channel}-embedding-basis", "prefix": PREFIX, "selected": self.patch(self._last) + PREFIX}
         self._plot = Plot(title="How much the numbers keep", x_label="numbers kept of every patch (logarithmic)",
                           y_label="share of the variance", x_log=True, y_range=(0, 1.03), height=250)
         return {"grid": PictureGrid(title="Hover a patch", **shared), "rebuilt": PictureGrid(title="Put together again", **shared),
@@ -248,28 +249,23 @@ class EmbeddingBasis(Widget):
         except (RuntimeError, ValueError) as refusal:
             self._parts["grid"].param.update(status="refused", message=f"{refusal} The last picture stays.")
             return
-        self._keep_place(basis)
-        self._last = basis
+        if self.selection.grid == (0, 0):  # chosen here, or by nobody who said on which patches
+            self.selection.grid = self._last.grid
+        chosen, self._last = self.selection.token_on(basis.grid), basis
         with pn.io.hold():
             for name, state in self._states(basis).items():
                 self._parts[name].param.update(status="ready", message="", **state)
             self._draw_plot(basis)
-
-    def _keep_place(self, basis: Basis) -> None:
-        """Stay over the same spot when the patches become larger or smaller."""
-        before = self._last
-        if before.grid == basis.grid or self.selection.token < PREFIX:
-            return
-        row, column = ((at + 0.5) / side for at, side in zip(patch_position(self.patch(before), before.grid), before.grid))
-        self.selection.token = PREFIX + patch_index(int(row * basis.grid[0]), int(column * basis.grid[1]), basis.grid)
+        if self.selection.token >= PREFIX:  # the same spot, now counted on these patches
+            self.selection.param.update(token=chosen, grid=basis.grid)
 
     def _select(self, *_: Any) -> None:
         with pn.io.hold():
             for part in self._parts.values():
-                part.selected = self.selection.token
+                part.selected = self.selection.token_on(self._last.grid)
 
     def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.token = event.new
+        self.selection.choose(event.new, self._last.grid)
 
     # the same in words and as a still ---------------------------------------------------------------------
 

@@ -91,7 +91,7 @@ class FilterBank(Widget):
         self._redraw()
         self.param.watch(self._redraw, ["filter", "order", "shared_scale"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token"])
+        self.selection.param.watch(self._select, ["token", "grid"])
         self._parts["wall"].param.watch(self._picked, ["selected"])
         for name in ("map", "answers"):
             self._parts[name].param.watch(self._chosen, ["selected"])
@@ -217,12 +217,15 @@ class FilterBank(Widget):
             self.filter = int(self._last[0].order(self.order)[min(event.new, len(self._last[0].filters) - 1)])
 
     def _select(self, *_: Any) -> None:
+        if self._last is None:
+            return
         with pn.io.hold():
             for name in ("map", "answers"):
-                self._parts[name].selected = self.selection.token
+                self._parts[name].selected = self.selection.token_on(self._last[1].trace.grid, self._last[1].trace.prefix)
 
     def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.token = event.new
+        if self._last is not None:
+            self.selection.choose(event.new, self._last[1].trace.grid, self._last[1].trace.prefix)
 
     # the same in words and as a still ---------------------------------------------------------------------
 

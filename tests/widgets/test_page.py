@@ -222,3 +222,24 @@ def test_importing_the_course_loads_nothing_heavy() -> None:
     before = "import sys, panel; before = set(sys.modules); "
     done = subprocess.run([sys.executable, "-c", before + code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_token_keeps_its_spot_on_another_grid_of_patches() -> None:
+    selection = Selection()
+    selection.choose(1 + 7 * 14 + 10, (14, 14))
+    assert selection.token_on((16, 16)) == 1 + 8 * 16 + 12 and selection.token_on((14, 14)) == selection.token
+    selection.choose(1 + 8 * 16 + 12, (16, 16))                            # the echo of a widget on the other grid
+    assert (selection.token, selection.grid) == (1 + 7 * 14 + 10, (14, 14))
+    selection.token = 5                                                    # by a widget that knows of one grid
+    assert selection.grid == (0, 0) and selection.token_on((16, 16)) == 5
+
+
+def test_two_widgets_with_patches_of_two_sizes_mark_one_spot() -> None:
+    from widgets import EmbeddingBasis, FilterBank
+
+    selection = Selection()
+    basis, bank = EmbeddingBasis(selection=selection), FilterBank(selection=selection)
+    basis._parts["grid"].selected = 1 + 7 * 14 + 10
+    assert bank._parts["map"].selected == 1 + 8 * 16 + 12
+    bank._parts["map"].selected = 1
+    assert basis._parts["grid"].selected == 1 and basis._parts["table"].selected == 1

@@ -25,6 +25,7 @@ class Selection(param.Parameterized):
     layer = param.Integer(0, bounds=(0, None), doc="encoder block, from 0")
     head = param.Integer(0, bounds=(0, None), doc="attention head, from 0")
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
+    grid = param.Tuple((0, 0), length=2, doc="(rows, columns) of patches that `token` was chosen on; (0, 0): not said")
     patch_size = param.Integer(0, bounds=(0, None), doc="P of the widgets that let the reader choose it; 0 is their own")
     step = param.Integer(0, bounds=(0, None), doc="step of a widget that walks through the model")
     setting = param.String("", doc="what the calculators are set to, as `model.setting.write` writes it; empty is the usual")
@@ -36,6 +37,24 @@ class Selection(param.Parameterized):
     def __init__(self, **params: Any) -> None:
         # not the parameter object's own name: two notebooks in one browser window would share that
         super().__init__(**{"channel": uuid4().hex, **params})
+        self.param.watch(self._forget_grid, ["token", "grid"], onlychanged=False)  # the same grid said again counts
+
+    def token_on(self, grid: tuple[int, int], prefix: int = 1) -> int:
+        """The selected token on another grid of patches: the one over the same spot of the picture."""
+        if self.grid in ((0, 0), grid) or self.token < prefix:
+            return self.token
+        n, (rows, columns) = min(self.token - prefix, self.grid[0] * self.grid[1] - 1), self.grid
+        row, column = int((n // columns + 0.5) / rows * grid[0]), int((n % columns + 0.5) / columns * grid[1])
+        return prefix + row * grid[1] + column
+
+    def choose(self, token: int, grid: tuple[int, int], prefix: int = 1) -> None:
+        """Select a token of a grid of patches, unless it lies over the spot that is selected already."""
+        if token != self.token_on(grid, prefix):
+            self.param.update(token=token, grid=grid)
+
+    def _forget_grid(self, *events: param.parameterized.Event) -> None:
+        if {event.name for event in events} == {"token"}:  # whoever chose it did not say on which grid
+            self.grid = (0, 0)
 
     def state(self) -> dict[str, Any]:
         """The part of the selection that fits in an address."""
