@@ -30,6 +30,10 @@ WIDGETS: dict[str, str] = {
     "ParameterLedger": "widgets.parameter_ledger",
     "PublishedCounts": "widgets.published_counts",
     "Miscount": "widgets.miscount",
+    "CostExplorer": "widgets.cost_explorer",
+    "TensorTracer": "widgets.tensor_tracer",
+    "TrainingBudget": "widgets.training_budget",
+    "MeasureHere": "widgets.measure_here",
 }
 """Every widget, by the module that holds it: listed once here, it appears on the landing page and at its address."""
 

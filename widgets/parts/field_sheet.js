@@ -11,7 +11,7 @@ export function render({ model, el }) {
   function build() {
     views = new Map()
     const boxes = model.fields.map((field) => {
-      const id = `f-${field.key}`, input = field.options.length ? make('select', { id }) : make('input', { id, type: 'text', inputMode: 'decimal', autocomplete: 'off', spellcheck: false })
+      const id = `f-${field.key}`, input = field.options.length ? make('select', { id }) : make('input', { id, type: 'text', inputMode: field.text ? 'text' : 'decimal', autocomplete: 'off', spellcheck: false })
       for (const [value, text] of field.options) input.append(make('option', { value }, text))
       const label = make('label', { htmlFor: id }, ...(field.symbol ? [symbolOf(field.symbol), ' '] : []), field.name)
       const note = make('div', { className: 'note' }), why = make('div', { className: 'why', role: 'alert' })
@@ -35,7 +35,7 @@ export function render({ model, el }) {
   }
 
   function load() {
-    const now = JSON.stringify(model.fields.map((f) => [f.key, f.symbol, f.name, f.options, f.more]))
+    const now = JSON.stringify(model.fields.map((f) => [f.key, f.symbol, f.name, f.options, f.more, f.text]))
     if (now !== shape) { shape = now; build() }
     for (const field of model.fields) {
       const view = views.get(field.key), refusal = model.refusals[field.key]

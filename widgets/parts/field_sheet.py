@@ -17,7 +17,7 @@ class FieldSheet(Part):
     Answer with `show`, or with `refuse`: the text stays, marked, with a sentence under it and buttons for the offers.
     """
 
-    fields = param.List([], doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more")
+    fields = param.List([], doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more, text (a phone shows letters)")
     refusals = param.Dict({}, doc="key: what was typed, the sentence, the offers, and how often")
     fold = param.String("More", doc="what the fold with the fields marked `more` is called")
 

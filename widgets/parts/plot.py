@@ -102,8 +102,12 @@ class Plot(Part):
         """What is plotted now."""
         return self._series
 
-    def update(self, series: Sequence[Series], vertical: Sequence[tuple[float, str]] = (), **params: Any) -> None:
-        """Show these series, and dashed lines at the places `vertical` (x, text); `params` are the part's own."""
+    def update(self, series: Sequence[Series], vertical: Sequence[tuple[float, str]] = (), y_label: str | None = None, **params: Any) -> None:
+        """Show these series, and dashed lines at the places `vertical` (x, text); `params` are the part's own.
+
+        `y_label` renames the axis, for a plot that can show two things."""
+        if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
+            self._figure.yaxis[0].axis_label = y_label
         looks = [one.look for one in series]
         if looks == self.legend:
             for source, one in zip(self._sources, series):

@@ -1,0 +1,108 @@
+"""Exercise of chapter 09: what the attention weights take in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..specification import Exercise, Misconception
+from ._bridge import shape_of
+from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case
+
+
+def expected(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> int:
+    """Bytes of all layers and the whole batch."""
+    from widgets.model.count import attention_memory
+
+    return attention_memory(shape_of(cfg), res, batch, bytes_per, flash)
+
+
+def faulty(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False,
+           faults: frozenset[str] = frozenset()) -> int:
+    """The bytes of somebody with the named mistakes."""
+    N = ((cfg["img"] if "size-ignored" in faults else res) // cfg["P"]) ** 2
+    T = N + (0 if "class-forgotten" in faults else cfg["cls_token"]) + (0 if "registers-forgotten" in faults else cfg["n_registers"])
+    T = N if "patches-for-tokens" in faults else N + 1 + cfg["n_registers"] if "class-always" in faults else T
+    L = 1 if "one-layer" in faults else cfg["L"]
+    B = 1 if "batch-forgotten" in faults else batch
+    h = 1 if "one-head" in faults else cfg["h"]
+    if "width-not-heads" in faults:
+        h = cfg["d"]
+    if flash and "flash-ignored" not in faults:
+        rows = T * T if "flash-squared" in faults else T
+        if "flash-outputs" in faults:
+            return L * B * (h * T * 4 + T * cfg["d"] * bytes_per)
+        return L * B * h * rows * (bytes_per if "flash-bytes-per" in faults else 4)
+    if "half-the-pairs" in faults:
+        return L * B * h * T * (T + 1) // 2 * bytes_per
+    pairs = T if "tokens-not-squared" in faults else T * T
+    size = {"bytes-forgotten": 1, "always-two": 2, "bits": 8 * bytes_per}
+    each = next((value for name, value in size.items() if name in faults), bytes_per)
+    return (2 if "scores-too" in faults else 1) * L * B * h * pairs * each
+
+
+SOLUTION = '''
+def attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False):
+    T = (res // cfg["P"]) ** 2 + int(cfg["cls_token"]) + cfg["n_registers"]
+    rows = cfg["L"] * batch * cfg["h"] * T                  # query rows of all heads, layers and pictures
+    if flash:
+        return rows * 4                                     # one float32 a row, whatever bytes_per is
+    return rows * T * bytes_per                             # every row holds a weight for every token
+'''
+
+EXERCISE = Exercise(
+    id="attention_memory_bytes",
+    title="What attention keeps in memory",
+    minutes=15,
+    difficulty=2,
+    importance=4,
+    purpose="Long before attention is the larger part of the compute, its weights fill the memory. Count them.",
+    signature="def attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False):",
+    text=(
+        "Write `attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False)`: the bytes that the attention"
+        " weights of all layers take for a whole batch of square pictures of side `res`, kept for the backward"
+        f" pass. {CFG}\n\n"
+        "Each weight takes `bytes_per` bytes. With `flash`, the weights are not kept: FlashAttention keeps one"
+        " float32 (4 bytes) for each query row of each head instead. Count the weights A once; leave scores before"
+        " the softmax, and the inputs and outputs of attention, out of both."
+    ),
+    hints=(
+        "How many numbers has A in one layer, for one picture? Each head has its own table of T rows.",
+        "One layer and one picture: h T T numbers. Then all L layers and the whole batch.",
+        "With `flash` a row of T weights becomes one number of 4 bytes: L batch h T 4. `bytes_per` plays no part there.",
+    ),
+    solution=SOLUTION,
+    commentary=(
+        "The stored weights grow with T squared, the fourth power of the side. FlashAttention keeps T numbers a head,"
+        " so its memory grows with the area of the picture. It computes the weights again in the backward pass; the"
+        " multiply-adds of the forward pass stay what they are."
+    ),
+    cases=(
+        case("ViT-B/16 at 224 px, one picture", B_16, 224, 1), case("a small model with 3 registers, a batch of 5, 4 bytes", ODD, 49, 5, 4),
+        case("the same with FlashAttention", ODD, 49, 5, 4, True), case("no class token", BARE, 33, 3, 2),
+        case("averaged, with 2 registers, 1 byte", AVERAGED, 91, 7, 1), case("class token and register, FlashAttention", BOTH, 63, 3, 2, True),
+        case("a model of billions", HUGE, 448, 32, 2),
+    ),
+    expected=expected,
+    faulty=faulty,
+    misconceptions=(
+        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers have rows and columns in A too."),
+        Misconception("class-forgotten", "The class token is missing from T."),
+        Misconception("registers-forgotten", "The registers are missing from T."),
+        Misconception("class-always", "You counted a class token where `cls_token` is False."),
+        Misconception("size-ignored", "You used `cfg[\"img\"]`. The picture has the side `res`."),
+        Misconception("one-layer", "You counted one layer. The backward pass needs the weights of all L."),
+        Misconception("batch-forgotten", "The batch is missing: every picture has weights of its own."),
+        Misconception("one-head", "You counted one head. Each of the h heads keeps a table of T x T."),
+        Misconception("width-not-heads", "You multiplied by the width d. A has no width: its sides are tokens, and there is one table for each of the h heads."),
+        Misconception("tokens-not-squared", "You counted T weights a head. Every query row has T of them: T squared."),
+        Misconception("half-the-pairs", "You counted each pair once. A is not symmetric: all T squared weights are kept."),
+        Misconception("bytes-forgotten", "That is the count of numbers. Each takes `bytes_per` bytes."),
+        Misconception("always-two", "You took 2 bytes a number. It is `bytes_per`."),
+        Misconception("bits", "Those are bits: eight times the bytes."),
+        Misconception("scores-too", "You counted the scores before the softmax too. The weights A are asked for once."),
+        Misconception("flash-ignored", "You did not look at `flash`: with it, one number a query row is kept."),
+        Misconception("flash-squared", "With `flash` no table of T x T is kept: T rows, one number each."),
+        Misconception("flash-bytes-per", "With `flash` each row keeps a float32, so 4 bytes, whatever `bytes_per` is."),
+        Misconception("flash-outputs", "You counted the outputs of attention too. They are left out of both."),
+    ),
+)

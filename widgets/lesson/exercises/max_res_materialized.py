@@ -1,0 +1,123 @@
+"""Exercise of chapter 09: the largest picture whose attention weights fit."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any
+
+from ..specification import Exercise, Misconception
+from ._bridge import shape_of
+from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, ODD, case
+
+
+def expected(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> int:
+    """The largest side, a multiple of P, whose kept weights fit."""
+    from widgets.model.count import max_image_size
+
+    return max_image_size(shape_of(cfg), budget_bytes, batch, bytes_per)
+
+
+def faulty(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2, faults: frozenset[str] = frozenset()) -> int:
+    """The side that somebody with the named mistakes finds."""
+    P, prefix = cfg["P"], cfg["cls_token"] + cfg["n_registers"]
+    prefix = 0 if "patches-for-tokens" in faults else 1 + cfg["n_registers"] if "class-always" in faults else prefix
+    prefix = int(cfg["cls_token"]) if "registers-forgotten" in faults else prefix
+    L, B, h = (1 if name in faults else number for name, number in (("one-layer", cfg["L"]), ("batch-forgotten", batch), ("one-head", cfg["h"])))
+    each = 1 if "bytes-forgotten" in faults else 2 if "always-two" in faults else bytes_per
+    pair = L * B * h * each
+    if "flash" in faults:
+        tokens = budget_bytes // (L * B * h * 4)
+    else:
+        tokens = budget_bytes // pair if "tokens-not-squared" in faults else isqrt(budget_bytes // pair)
+    if "strictly-less" in faults and tokens * tokens * pair == budget_bytes:
+        tokens -= 1
+    if "tokens-returned" in faults:
+        return tokens
+    side = isqrt(max(0, tokens - prefix))
+    if "prefix-added" in faults:
+        side = isqrt(tokens + prefix)
+    if "rounded-up" in faults and side * side < tokens - prefix:
+        side += 1
+    if "one-further" in faults:
+        side += 1
+    if "one-short" in faults:
+        side -= 1
+    if "any-pixel" in faults:
+        return int((max(0, tokens - prefix)) ** 0.5 * P)
+    if "capped-at-img" in faults:
+        side = min(side, cfg["img"] // P)
+    return side if "grid-returned" in faults else side * P
+
+
+SOLUTION = '''
+def max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2):
+    prefix = int(cfg["cls_token"]) + cfg["n_registers"]
+
+    def needed(side):                                       # side in patches
+        T = side * side + prefix
+        return cfg["L"] * batch * cfg["h"] * T * T * bytes_per
+
+    side = 1
+    while needed(side + 1) <= budget_bytes:                 # equal fits
+        side += 1
+    return side * cfg["P"]
+'''
+
+EXERCISE = Exercise(
+    id="max_res_materialized",
+    title="The largest picture that fits",
+    minutes=15,
+    difficulty=3,
+    importance=3,
+    purpose="A card with more memory takes larger pictures, but how much larger? Turn the count round.",
+    signature="def max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2):",
+    text=(
+        "Write `max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2)`: the largest side of a square picture,"
+        " in pixels and a multiple of `P`, whose attention weights, kept for all layers and the whole batch, take at"
+        " most `budget_bytes`. That is `attention_memory_bytes` with `flash=False`, turned round."
+        f" {CFG}\n\n"
+        "In every case at least one patch fits. `cfg[\"img\"]` plays no part."
+    ),
+    hints=(
+        "The bytes of a side s (in patches): T = s² plus class token and registers, and L batch h T² bytes_per.",
+        "Try s = 1, 2, 3 and so on, as long as the next one still fits. Return s P.",
+        "Exactly `budget_bytes` still fits. Without a loop: T is at most the whole square root of budget // (L batch h bytes_per), and s the whole square root of what is left of T.",
+    ),
+    solution=SOLUTION,
+    commentary=(
+        "The bytes grow with the fourth power of the side. Sixteen times the memory buys pictures of twice the side. That is why"
+        " large pictures need FlashAttention or windows, not a larger card."
+    ),
+    cases=(
+        case("ViT-B/16, 16 GiB", B_16, 16 * 2**30), case("a small model with 3 registers, a batch of 5, 4 bytes", ODD, 240 * 101 * 101 + 7, 5, 4),
+        case("a little less room", ODD, 240 * 100 * 100 + 5, 5, 4),
+        case("no class token, exactly what 6 x 6 patches take", BARE, 5 * 2 * 36 * 36 * 2 * 3, 3, 2),
+        case("averaged, with 2 registers, 1 byte", AVERAGED, 1_234_567, 7, 1),
+        case("exactly what 5 x 5 patches take", BOTH, 4 * 3 * 27 * 27 * 2 * 3, 3, 2), case("one byte less", BOTH, 4 * 3 * 27 * 27 * 2 * 3 - 1, 3, 2),
+        case("room for hardly one patch", ODD, 3 * 4 * 6 * 6 * 2, 1, 2),
+        case("a budget past 32 bits", B_16, 10**14, 2, 4),
+    ),
+    expected=expected,
+    faulty=faulty,
+    misconceptions=(
+        Misconception("patches-for-tokens", "You used N where T belongs: class token and registers have rows and columns too."),
+        Misconception("registers-forgotten", "The registers are missing from T."),
+        Misconception("class-always", "You counted a class token where `cls_token` is False."),
+        Misconception("prefix-added", "You added class token and registers to the patches that fit. They take room: subtract them."),
+        Misconception("one-layer", "You counted one layer. All L keep their weights."),
+        Misconception("batch-forgotten", "The batch is missing: every picture has weights of its own."),
+        Misconception("one-head", "You counted one head. Each of the h heads keeps a table of T x T."),
+        Misconception("bytes-forgotten", "You counted numbers, not bytes: each takes `bytes_per`."),
+        Misconception("always-two", "You took 2 bytes a number. It is `bytes_per`."),
+        Misconception("tokens-not-squared", "You counted T weights a head. Every query row has T of them: T squared."),
+        Misconception("flash", "You counted what FlashAttention keeps. The whole table is asked for."),
+        Misconception("strictly-less", "\"At most\" includes the size that takes exactly the budget."),
+        Misconception("rounded-up", "You rounded up, and that no longer fits. Round down."),
+        Misconception("one-further", "That is one step too far: it no longer fits."),
+        Misconception("one-short", "That is one step too small: the next side still fits."),
+        Misconception("any-pixel", "That side is no multiple of P. Round the side in patches down, then multiply by P."),
+        Misconception("capped-at-img", "You stopped at `cfg[\"img\"]`, which plays no part."),
+        Misconception("grid-returned", "You returned the side in patches. Multiply by P for pixels."),
+        Misconception("tokens-returned", "You returned the number of tokens. The side in pixels is asked for."),
+    ),
+)
