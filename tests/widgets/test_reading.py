@@ -19,8 +19,9 @@ def test_a_pass_is_made_once_and_is_the_librarys(monkeypatch: pytest.MonkeyPatch
     whole = reading._pass
     monkeypatch.setattr(reading, "_kept", type(reading._kept)())
     monkeypatch.setattr(reading, "_pass", lambda *what: made.append(what) or whole(*what))
+    cat = open_sample("cat")
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda _: reading.read("dinov2-small", open_sample("cat")), range(4)))
+        found = list(threads.map(lambda _: reading.read("dinov2-small", cat), range(4)))
     assert len(made) == 1 and all(one is found[0] for one in found)
     with torch.no_grad():
         theirs = load("dinov2-small", found[0].pixels.shape[1:]).model(pixel_values=found[0].x).last_hidden_state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -9,6 +10,8 @@ import param
 
 from widgets.page.selection import Selection
 from widgets.parts import controls
+
+SEEN = 60  # milliseconds until what was written is surely on its way to the browser
 
 
 class ModelChoice(pn.viewable.Viewer):
@@ -27,6 +30,7 @@ class ModelChoice(pn.viewable.Viewer):
         self._checkpoint = pn.widgets.Select(label="Model", width=190, **look)
         self._layer = pn.widgets.Select(label="Layer", width=80, **look)
         self._head = pn.widgets.Select(label="Head", width=80, **look)
+        self._wait = controls.words("", visible=False, margin=(0, 16, 16, 0))
         self._follow()
         for name, select in self._selects().items():
             select.param.watch(lambda event, name=name: self._picked(name, event.new), "value")
@@ -36,14 +40,28 @@ class ModelChoice(pn.viewable.Viewer):
     def controls(self) -> list[pn.viewable.Viewable]:
         """The drop-downs, in the order in which a reader needs them."""
         wanted = {"checkpoint": True, "layer": self.layer, "head": self.head}
-        return [select for name, select in self._selects().items() if wanted[name]]
+        return [*(select for name, select in self._selects().items() if wanted[name]), self._wait]
 
     def _selects(self) -> dict[str, pn.widgets.Select]:
         return {"checkpoint": self._checkpoint, "layer": self._layer, "head": self._head}
 
     def _picked(self, name: str, value: Any) -> None:
-        if value is not None:
+        document = pn.state.curdoc
+        if value is None or value == getattr(self.selection, name):
+            return
+        if name == "checkpoint" and document is not None and document.session_context is not None:
+            title = next(title for title, known in self._checkpoint.options.items() if known == value)
+            self._wait.param.update(visible=True, object=f'<span role="status">{title} reads the picture: some seconds the first time.</span>')
+            document.add_timeout_callback(partial(self._take, value), SEEN)
+        else:
             setattr(self.selection, name, value)
+
+    def _take(self, checkpoint: str) -> None:
+        """Go to a checkpoint, now that the reader has been told to wait: what follows holds the page up."""
+        try:
+            self.selection.checkpoint = checkpoint
+        finally:
+            self._wait.visible = False
 
     def _follow(self, *_: Any) -> None:
         from widgets.model.checkpoints import at_hand, available
