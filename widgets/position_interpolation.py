@@ -9,11 +9,13 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.page import size_answers
 from widgets.page.grid_field import GridField
 from widgets.page.grid_field import written as grid_written
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
-from widgets.parts import MatrixView, NumberTable, Part, Plot, Series, controls
+from widgets.page.size_answers import cosine
+from widgets.parts import MatrixView, NumberTable, Part, Plot, controls
 from widgets.parts.position_map import PositionMap
 from widgets.widget import Description, Widget
 
@@ -37,7 +39,6 @@ LIBRARY, PAPER = "bicubic", "linear, corner on corner"
 MAPS = ("before", "after", "apart", "similar_before", "similar_after")
 STARTS = {"dinov2-small": ((16, 16), 379)}   # the grid of 224 px, and a number of the table that changes with row and column
 USUAL = ((24, 24), 0)                        # 384 px in patches of 16
-WAY_HUES = {"interpolated": "accent", "cut off": "wrong", "none": "muted"}
 
 
 class PositionInterpolation(Widget):
@@ -51,6 +52,7 @@ class PositionInterpolation(Widget):
     new = param.Tuple((16, 16), length=2, doc="grid (rows, columns) it is fitted to")
     method = param.Selector(default=LIBRARY, objects=list(METHODS.values()), doc="how it is interpolated")
     dimension = param.Integer(379, bounds=(0, None), doc="which of the D numbers of every position is drawn")
+    runs = param.Integer(0, bounds=(0, None), doc="how often the sizes were run to the end")
     place = param.Integer(LATTICE // 3 * LATTICE + LATTICE // 3, bounds=(0, LATTICE**2 - 1), doc="the position compared with all, a place on the lattice")
 
     def __init__(self, **params: Any) -> None:
@@ -141,7 +143,7 @@ class PositionInterpolation(Widget):
                 "ways": MatrixView(title="The other ways to interpolate, against the library's", symbol="E_pos", row_name="way", column_name="measure",
                                    follow=False, low=-1, high=1),
                 "plot": Plot(title="Does the model still say the same?", x_label="shorter side of the picture, px",
-                             y_label="cosine of y with the reference", x_range=(60, 640), y_range=(-0.1, 1.05), height=300),
+                             y_label="cosine of y with the reference", x_range=(90, 540), y_range=(-0.1, 1.05), height=300),
                 "sizes": MatrixView(title="The same numbers", symbol="cosine", row_name="size", column_name="table", follow=False),
                 "by_resize": NumberTable(title="And the way it is interpolated?")}
 
@@ -289,8 +291,8 @@ class PositionInterpolation(Widget):
         if self.old == self.new:
             return "The two grids are the same: nothing is interpolated, whatever the method, and the table stays as it is."
         trained = " A random table has no shape that interpolation could keep: neighbours have nothing to do with one another." if self._is_random else ""
-        return (f"From {grid_written(self.old)} to {grid_written(self.new)}: “{other}” gives positions with a mean cosine of {_cosine(mean)} to the"
-                f" library's, and {_cosine(lowest)} at the least.{trained}")
+        return (f"From {grid_written(self.old)} to {grid_written(self.new)}: “{other}” gives positions with a mean cosine of {cosine(mean)} to the"
+                f" library's, and {cosine(lowest)} at the least.{trained}")
 
     # y at several sizes -----------------------------------------------------------------------------------
 
@@ -311,7 +313,7 @@ class PositionInterpolation(Widget):
         self._say(f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
                   " Press “Run the sizes”.")
         for name in ("plot", "sizes", "by_resize"):
-            self._parts[name].param.update(status="empty", message="" if name != "plot" else "Nothing has been run yet.")
+            self._parts[name].param.update(status="empty", visible=name == "plot", message="Nothing has been run yet.")
 
     def _asked(self) -> tuple[str, str]:
         return self.selection.checkpoint, f"{self.choice.picture.name} {id(self.choice.picture)}"
@@ -337,7 +339,7 @@ class PositionInterpolation(Widget):
         try:
             todo = passes(name, picture)
             for done, (way, side) in enumerate(todo):
-                self._say(f"Pass {done + 1} of {len(todo)}: {side} px, positions {_way(way)} …")
+                self._say(f"Pass {done + 1} of {len(todo)}: {side} px, positions {size_answers.shown(way)} …")
                 found = await asyncio.to_thread(answer, name, picture, way, side)
                 if mine != self._running:
                     return
@@ -355,49 +357,27 @@ class PositionInterpolation(Widget):
         self._known = asked
         self._run.label = "Run the sizes"
         self._parts["by_resize"].param.update(
-            status="ready", message="", fixed=[(way, _cosine(cosine)) for way, cosine in by_resize.items()],
+            status="ready", message="", visible=True, fixed=[(way, cosine(value)) for way, value in by_resize.items()],
             caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.")
         self._say(self._verdict())
-        self.param.trigger("show")   # the words follow
+        self.runs += 1   # the words follow
 
     def _draw_answers(self) -> None:
         found = self._found
-        reference = found[0]
-        series = [Series(_way(way), *zip(*points), hue=WAY_HUES[way], dash=way == "none", labels=labels)
-                  for way in WAY_HUES if (points := [(min(a.image_size), a.cosine) for a in self._ordered(way) if a.y is not None])
-                  for labels in [[f"{_way(way)} at {_px(a)}: cosine {_cosine(a.cosine)}" for a in self._ordered(way) if a.y is not None]]]
         with pn.io.hold():
-            self._parts["plot"].update(series, status="ready", message="", vertical=[(min(reference.image_size), "reference")],
-                                       caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at {_px(reference)}, interpolated.")
-            self._parts["sizes"].param.update(status="ready", message="", **self._sizes())
+            self._parts["plot"].update(size_answers.series(found), status="ready", message="",
+                                       caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at {size_answers.size(found[0])}, interpolated.")
+            self._parts["sizes"].param.update(status="ready", message="", visible=True, **size_answers.cells(found))
 
-    def _ordered(self, way: str) -> list[SizeAnswer]:
-        return sorted((a for a in self._found if a.way == way), key=lambda a: a.image_size)
-
-    def _sizes(self) -> dict[str, Any]:
-        by_size: dict[tuple[int, int], dict[str, float | None]] = {}
-        for one in sorted(self._found, key=lambda a: a.image_size):
-            by_size.setdefault(one.image_size, {})[one.way] = one.cosine
-        values = np.array([[_or_nan(row.get(way)) for way in WAY_HUES] for row in by_size.values()], dtype=np.float32)
-        return {**MatrixView.matrix(np.nan_to_num(values)), "values": values.tobytes(), "low": -1.0, "high": 1.0, "kind": "signed",
-                "row_heads": [f"{H} × {W} px" for H, W in by_size], "column_heads": [_way(way) for way in WAY_HUES],
-                "caption": "Cosine of y with the reference. A dash: not run yet, or the table has too few rows to cut off."}
+    def _verdict(self) -> str:
+        random = " With random weights positions hardly matter: nothing was trained to read them." if self._is_random else ""
+        return size_answers.verdict(self._found) + random
 
     def _model_said(self) -> str:
         from widgets.model.checkpoints import at_hand
 
         checkpoint = at_hand(self.selection.checkpoint)
         return f"read by {checkpoint.title}{', which is random and was never trained' if self._is_random else ''}."
-
-    def _verdict(self) -> str:
-        """What the numbers say, at the size nearest to 224 px that is not the reference's."""
-        reference = self._found[0]
-        sides = {min(a.image_size) for a in self._found} - {min(reference.image_size)} or {min(reference.image_size)}
-        side = min(sides, key=lambda px: abs(px - 224))
-        at = {a.way: a.cosine for a in self._found if min(a.image_size) == side}
-        told = ", ".join(f"{_way(way)} {_cosine(cosine)}" if cosine is not None else f"{_way(way)}: too few rows" for way, cosine in at.items())
-        random = " With random weights positions hardly matter: nothing was trained to read them." if self._is_random else ""
-        return f"At {side} px, cosine of y with the y at {min(reference.image_size)} px: {told}.{random}"
 
     # the same in words and as a still ---------------------------------------------------------------------
 
@@ -413,7 +393,7 @@ class PositionInterpolation(Widget):
         cells = {name: self.cell(self.old if name.endswith("before") else self.new) for name in MAPS}
         numbers = [(f"number {self.dimension} at row {cells[name][0]}, column {cells[name][1]}, {said}", f"{float(maps[name][cells[name]]):.4f}".replace("-", "−"))
                    for name, said in (("before", "before"), ("after", "after"), ("apart", f"after, minus {self.other}"))]
-        ways = [(f"{way}: mean cosine with the library's", _cosine(one[0])) for way, one in self.ways().items()]
+        ways = [(f"{way}: mean cosine with the library's", cosine(one[0])) for way, one in self.ways().items()]
         return Description(f"{self._origin()} {self._sentence()} The position in row {row}, column {column} is chosen.",
                            [*self.facts(), *numbers, *ways])
 
@@ -421,7 +401,7 @@ class PositionInterpolation(Widget):
         self.weights()
         if not self._found:
             return Description(f"{self.choice.picture.title} at several sizes, {self._model_said()} Nothing has been run yet.", [])
-        rows = [(f"{_px(a)}, positions {_way(a.way)}", "too few rows" if a.cosine is None else _cosine(a.cosine)) for way in WAY_HUES for a in self._ordered(way)]
+        rows = size_answers.rows(self._found)
         return Description(f"{self.choice.picture.title}, {self._model_said()} {self._verdict()}", rows)
 
     def still(self) -> Figure:
@@ -430,8 +410,9 @@ class PositionInterpolation(Widget):
 
         if self.show == ANSWER:
             self._found = self.answers()
-            lines = {_way(way): [(min(a.image_size), a.cosine) for a in self._ordered(way) if a.cosine is not None] for way in WAY_HUES}
-            return position_still.sizes(lines, WAY_HUES, f"{self.choice.picture.title}, {self._model_said()}")
+            lines = {size_answers.shown(way): [(min(a.image_size), a.cosine) for a in size_answers.ordered(self._found, way) if a.cosine is not None]
+                     for way in size_answers.HUES}
+            return position_still.sizes(lines, size_answers.HUES, f"{self.choice.picture.title}, {self._model_said()}")
         maps = self.maps()
         titles = {"before": f"number {self.dimension}: {grid_written(self.old)}", "after": grid_written(self.new),
                   "apart": "minus paper's code" if self.other == PAPER else "minus the library's",
@@ -443,18 +424,3 @@ class PositionInterpolation(Widget):
 def _shown(way: str) -> str:
     return next(shown for shown, name in METHODS.items() if name == way)
 
-
-def _way(way: str) -> str:
-    return {"none": "left out"}.get(way, way)
-
-
-def _px(answer: SizeAnswer) -> str:
-    return f"{answer.image_size[0]} × {answer.image_size[1]} px"
-
-
-def _cosine(value: float) -> str:
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")
-
-
-def _or_nan(value: float | None) -> float:
-    return float("nan") if value is None else value

@@ -21,6 +21,7 @@ export function render({ model, el }) {
     maps = numbers(model.maps, 'float16'); count = model.rows * model.columns
     for (const c of [base, top]) { c.width = model.columns * CELL; c.height = model.rows * CELL }
     first.hidden = !model.offer_class || !model.prefix
+    part.root.classList.toggle('lattice', L() > 0)
     layers.setAttribute('aria-label', `${model.title}: map of ${L() ? 'numbers' : 'cosines'}, ${model.rows} rows of ${model.columns} positions. Arrow keys move the position.`)
     drawBar(); drawMap()
   }

@@ -1,0 +1,143 @@
+"""A reader changes the grid, points at a place, types nonsense, and runs the picture at several sizes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from widgets.model.checkpoints import load
+from widgets.model.library import weights_of
+from widgets.model.positions import cosine_similarity_map, interpolate_positions
+from widgets.page.selection import Selection
+from widgets.page.theme import colour_scale
+from widgets.position_interpolation import ANSWER, PositionInterpolation
+
+SIGNED = np.array(colour_scale("signed"))
+DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+CELL = 16
+
+
+@pytest.fixture
+def widget(page: Page, serve) -> PositionInterpolation:
+    return opened(page, serve, PositionInterpolation(selection=Selection()))
+
+
+def opened(page: Page, serve, widget: PositionInterpolation) -> PositionInterpolation:
+    page.goto(serve(lambda: widget.__panel__()))
+    expect(page.get_by_text("Look at", exact=True)).to_be_visible()
+    return widget
+
+
+def part(page: Page, title: str):
+    return page.locator(".part.position-map").filter(has_text=title)
+
+
+def drawn(page: Page, title: str, high: float) -> np.ndarray:
+    """Numbers of a map as its colours say them, (rows, columns); good to a step of the scale."""
+    width, height, *data = part(page, title).locator("canvas").first.evaluate(DRAWN)
+    pixels = np.array(data).reshape(height, width, 4)[CELL // 2::CELL, CELL // 2::CELL, :3]
+    off = np.abs(pixels[:, :, None] - SIGNED).sum(-1)
+    assert off.min(-1).max() == 0, "a colour that is not of the scale"
+    return (off.argmin(-1) / 255 * 2 - 1) * high
+
+
+def type_grid(page: Page, label: str, text: str) -> None:
+    field = page.get_by_label(label)
+    field.fill(text)
+    field.press("Enter")
+
+
+def test_typing_a_grid_draws_the_real_table_on_it(page: Page, widget: PositionInterpolation) -> None:
+    type_grid(page, "To grid", "20 x 11")
+    expect(part(page, "After: 20 × 11")).to_be_visible()
+    expect(page.get_by_role("cell", name="20 × 11 = 220")).to_be_visible()
+    w = weights_of(load("dinov2-small").model)
+    after = interpolate_positions(w.positions, w.grid, (20, 11))
+    high = widget._parts["after"].high
+    seen = drawn(page, "After: 20 × 11", high)
+    assert seen.shape == (20, 11) and np.abs(seen - after[1:, 379].reshape(20, 11).numpy()).max() < high / 60
+    row, column = widget.cell((20, 11))
+    alike = cosine_similarity_map(after, (20, 11))[row * 11 + column].numpy()
+    assert np.abs(drawn(page, "The same place, after", 1) - alike).max() < 1 / 60
+
+
+def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(page: Page, widget: PositionInterpolation) -> None:
+    layers = part(page, "Before: 37 × 37").locator(".layers")
+    box = layers.bounding_box()
+    page.mouse.move(box["x"] + 30.5 / 37 * box["width"], box["y"] + 3.5 / 37 * box["height"])
+    w = weights_of(load("dinov2-small").model)
+    value = float(w.positions[1 + 3 * 37 + 30, 379])
+    expect(part(page, "Before: 37 × 37").locator(".readout")).to_have_text(f"Row 3, column 30: {value:.4f}".replace("-", "−"))
+    expect(part(page, "After: 16 × 16").locator(".readout")).to_contain_text("Row 1, column 13: ")
+    page.mouse.down(), page.mouse.up()
+    expect(page.get_by_text("Cosine of row 3, column 30 with every position.")).to_be_visible()
+    assert widget.cell((37, 37)) == (3, 30)
+
+
+def test_keys_move_the_place_and_every_control_is_reached_by_tab(page: Page, widget: PositionInterpolation) -> None:
+    layers = part(page, "After: 16 × 16").locator(".layers")
+    layers.focus()
+    for key, cell in (("ArrowRight", (5, 6)), ("ArrowDown", (6, 6)), ("Home", (6, 0)), ("Control+End", (15, 15)), ("ArrowRight", (15, 15))):
+        page.keyboard.press(key)
+        expect(layers).to_have_attribute("data-cell", str(cell[0] * 16 + cell[1]))
+    expect(page.get_by_text("Cosine of row 15, column 15, which lies at the same place.")).to_be_visible()
+    page.evaluate("document.activeElement.blur()")
+    reached = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("""() => { let a = document.activeElement
+            while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
+            return `${a.getAttribute('aria-label') || a.type || a.className || ''} ${a.tagName}` }"""))
+    text = " | ".join(reached)
+    for wanted in ("radio INPUT", "select-one SELECT", "text INPUT", "noUi-handle", "Before: 37", "The same place, after", "SUMMARY"):
+        assert wanted in text, f"{wanted} cannot be reached by Tab: {text}"
+
+
+def test_what_is_no_grid_is_answered_in_place(page: Page, widget: PositionInterpolation) -> None:
+    for text, words in (("1e9", "1e9 is too many to draw"), ("3.7", "3.7 is none"), ("", "was left empty"), ("big", "“big” is no grid"), ("0", "not 0")):
+        type_grid(page, "To grid", text)
+        expect(page.get_by_role("alert").filter(has_text=words)).to_contain_text("16 × 16 stays.")
+        expect(page.get_by_label("To grid")).to_have_value("16 × 16")
+    expect(part(page, "After: 16 × 16")).to_be_visible()
+    type_grid(page, "To grid", "9")
+    expect(part(page, "After: 9 × 9")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_the_random_model_is_called_random(page: Page, widget: PositionInterpolation) -> None:
+    page.get_by_label("Model").select_option("Random ViT-B/16")
+    expect(part(page, "Before: 14 × 14")).to_contain_text("random and was never trained")
+    expect(page.get_by_role("cell", name="24 × 24 = 576")).to_be_visible()
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two small sizes: the large ones take seconds each and are the same code."""
+    monkeypatch.setattr("widgets.model.other_sizes.reference_side", lambda name, picture: 168)
+    monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [112, 168])
+
+
+def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, serve) -> None:
+    widget = opened(page, serve, PositionInterpolation(selection=Selection(picture="coffee"), show=ANSWER))
+    expect(page.get_by_text("6 forward passes")).to_be_visible()
+    expect(page.get_by_text("Nothing has been run yet.").first).to_be_visible()
+    page.get_by_role("button", name="Run the sizes").click()
+    found = {(one.way, min(one.image_size)): one.cosine for one in widget.answers()}
+    expect(page.get_by_role("status").filter(has_text="At 112 px, cosine of y with the y at 168 px")).to_contain_text(
+        f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}")
+    cells = page.locator(".matrix-view td")
+    expect(cells).to_have_text([f"{found[way, side]:.3f}" for side in (112, 168) for way in ("interpolated", "cut off", "none")])
+    expect(page.locator(".plot .legend .entry")).to_have_text(["interpolated", "cut off", "left out"])
+    expect(page.locator(".number-table tr")).to_have_count(7)
+    page.get_by_text("In words").click()
+    expect(page.get_by_text("112 × 168 px, positions left out")).to_be_visible()
+
+
+@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [400])
+def test_readable_in_both_themes_on_a_phone(page: Page, widget: PositionInterpolation, colour_scheme: str, width: int) -> None:
+    expect(part(page, "The same place, after")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    ink = page.locator(".number-table td").first.evaluate("e => getComputedStyle(e).color")
+    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
