@@ -68,7 +68,7 @@ class ReadOut(Widget):
         titles, known = sample_read_outs(self.selection.checkpoint)              # two of (S, D)
         others = [n for n, title in enumerate(titles) if title != self.choice.picture.title]
         cosines = torch.stack([cosine_similarity(of[others], one[None]) for of, one in zip(known, here)], dim=1)  # (S, 2)
-        return Neighbours(checkpoint.title, checkpoint.provenance.sentence, tuple(sample_names()[n] for n in others),
+        return Neighbours(checkpoint.title, checkpoint.provenance.brief, tuple(sample_names()[n] for n in others),
                           cosines.numpy(), float(cosine_similarity(*here, dim=0)))
 
     def __panel__(self) -> pn.viewable.Viewable:

@@ -17,6 +17,7 @@ def test_every_point_and_label_reaches_bokeh() -> None:
     first, second = sources(plot)
     assert first == {"x": [1.0, 2.0], "y": [3.0, -4.0], "label": ["one", "two"]}
     assert second["label"] == ["b: 6 at 5"] and [one["name"] for one in plot.legend] == ["a", "b"]
+    assert (plot.legend[1]["sign"], plot._figure.renderers[1].glyph.marker) == ("■", "square")  # the legend shows the mark itself
 
 
 def test_other_numbers_keep_the_marks_and_another_series_makes_new_ones() -> None:

@@ -33,6 +33,11 @@ class Provenance:
     sha256: str | None
     sentence: str
 
+    @property
+    def brief(self) -> str:
+        """The source alone, for the end of a caption; `sentence` says more."""
+        return f"Weights: {self.source}."
+
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -51,7 +51,7 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     broken = trace(checkpoint, prepared, faults)
     right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)
     y = broken.y[0]
-    return Damage(checkpoint.title, checkpoint.provenance.sentence, P, _seen(checkpoint, broken, pixels, faults),
+    return Damage(checkpoint.title, checkpoint.provenance.brief, P, _seen(checkpoint, broken, pixels, faults),
                   tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
                   float(right.abs().max()), not RESIZED.isdisjoint(faults), _nearest(name, picture, right, y) if faults else picture.title)
 

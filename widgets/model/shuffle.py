@@ -87,7 +87,7 @@ def shuffle_test(name: str, picture: Picture, kind: str, seed: int = 0) -> Shuff
     other = reorder(pixels, P, order)
     changes = [_change(_outputs(checkpoint, pixels, faults), _outputs(checkpoint, other, faults), order, checkpoint)
                for faults in ((), ("no_positions",))]
-    return ShuffleResult(checkpoint.title, checkpoint.provenance.sentence, P, pixels, other, order, *changes)
+    return ShuffleResult(checkpoint.title, checkpoint.provenance.brief, P, pixels, other, order, *changes)
 
 
 @torch.inference_mode()

@@ -39,7 +39,7 @@ class Reading:
     @property
     def caption(self) -> str:
         """Which model and which picture: the end of a caption."""
-        return f"{self.picture.title}, read by {self.checkpoint.title}. {self.checkpoint.provenance.sentence}"
+        return f"{self.picture.title}, read by {self.checkpoint.title}. {self.checkpoint.provenance.brief}"
 
 
 _lock = threading.Lock()

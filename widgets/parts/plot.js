@@ -31,14 +31,18 @@ export function render({ model, el, view }) {
 
   function list() {
     legend.replaceChildren(...model.legend.map((one) => {
-      const swatch = make('span', { className: `swatch ${one.kind}${one.dash ? ' dash' : ''}` })
+      const swatch = make('span', { className: `swatch ${one.kind}${one.dash ? ' dash' : ''}`, textContent: one.sign })
       swatch.style.setProperty('--hue', `var(--vit-${one.hue})`)
       return make('span', { className: 'entry' }, swatch, one.name)
     }))
     legend.hidden = model.legend.length < 2
-    holder.setAttribute('aria-label', `${model.title || 'Plot'}: ${model.legend.map((one) => one.name).join(', ')}. Arrow keys read the points.`)
+    name()
     at = null; say(''); place([], [])
     paint()
+  }
+
+  function name() {
+    holder.setAttribute('aria-label', `${model.title || 'Plot'}: ${model.legend.map((one) => one.name).join(', ')}. Arrow keys read the points.`)
   }
 
   const cursor = () => figure.renderers.at(-1)   // Python puts it behind the series
@@ -93,5 +97,6 @@ export function render({ model, el, view }) {
   function draw(what) { if (what === 'theme') paint() }
   onArrow(holder, move)
   onChange(model, ['legend'], list)
+  model.on('title', name)
   listen()
 }

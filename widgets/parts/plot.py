@@ -17,7 +17,7 @@ from widgets.page.theme import COLOURS
 from widgets.parts.part import Part
 
 KINDS = ("line", "dots", "bars", "steps")
-MARKERS = ("circle", "square", "triangle", "diamond", "star")  # the second cue of dots, by their place in the list
+MARKERS = {"circle": "●", "square": "■", "triangle": "▲", "diamond": "◆", "star": "★"}  # the second cue of dots, by their place
 TOOLTIP = '<div style="font:13px system-ui,sans-serif;max-width:260px;padding:2px 4px;color:#1B1D22">@label</div>'
 
 
@@ -40,10 +40,10 @@ class Series:
         if not len(self.x) == len(self.y) or (len(self.labels) not in (0, len(self.x))):
             raise ValueError(f"{self.name}: {len(self.x)} x, {len(self.y)} y and {len(self.labels)} labels do not belong together")
 
-    @property
-    def look(self) -> dict[str, Any]:
-        """What the legend shows of it."""
-        return {"name": self.name, "hue": self.hue, "kind": self.kind, "dash": self.dash}
+    def look(self, place: int) -> dict[str, Any]:
+        """What the legend shows of it when it is the series at this place."""
+        sign = list(MARKERS.values())[place % len(MARKERS)] if self.kind == "dots" else ""
+        return {"name": self.name, "hue": self.hue, "kind": self.kind, "dash": self.dash, "sign": sign}
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of Bokeh's data source."""
@@ -108,7 +108,7 @@ class Plot(Part):
         `y_label` renames the axis, for a plot that can show two things."""
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
-        looks = [one.look for one in series]
+        looks = [one.look(place) for place, one in enumerate(series)]
         if looks == self.legend:
             for source, one in zip(self._sources, series):
                 source.data = one.columns()
@@ -129,7 +129,7 @@ class Plot(Part):
         elif one.kind == "steps":
             drawn = self._figure.step("x", "y", source=source, mode="center", **look)
         elif one.kind == "dots":
-            drawn = self._figure.scatter("x", "y", source=source, size=8, marker=MARKERS[place % len(MARKERS)],
+            drawn = self._figure.scatter("x", "y", source=source, size=8, marker=list(MARKERS)[place % len(MARKERS)],
                                          line_color=light, fill_color=light, fill_alpha=0.55)
         else:
             width = one.width or (abs(one.x[1] - one.x[0]) if len(one.x) > 1 else 1.0)
