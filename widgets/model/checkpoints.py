@@ -144,7 +144,7 @@ def _random(facts: dict[str, Any]) -> tuple[Any, Provenance]:
         state = {key: _drawn(key, value.shape, deviation, generator) for key, value in model.state_dict().items()}
     seed = f"seed {facts['seed']}"
     sentence = f"{facts['title']}: built from its configuration with random weights ({seed}), never trained."
-    source = "random numbers, from the configuration"
+    source = "random numbers, never trained"
     return fill(model, state), Provenance(source, seed, "none needed", None, sentence)
 
 
