@@ -139,11 +139,13 @@ class PositionInterpolation(Widget):
     def _make_parts(self) -> dict[str, Part]:
         look = {"channel": f"{self.selection.channel}-places", "lattice": LATTICE, "selected": self.place}
         maps = {name: PositionMap(digits=2 if name.startswith("similar") else 4, **look) for name in MAPS}
+        plot = Plot(title="Does the model still say the same?", x_label="shorter side of the picture, px",
+                    y_label="cosine of y with the reference", x_range=(90, 540), y_range=(-0.1, 1.05), height=300)
+        plot.update(size_answers.series([]))   # the lines are there before the page is: a run only moves their points
         return {**maps, "facts": NumberTable(title="What comes out"),
                 "ways": MatrixView(title="The other ways to interpolate, against the library's", symbol="E_pos", row_name="way", column_name="measure",
                                    follow=False, low=-1, high=1),
-                "plot": Plot(title="Does the model still say the same?", x_label="shorter side of the picture, px",
-                             y_label="cosine of y with the reference", x_range=(90, 540), y_range=(-0.1, 1.05), height=300),
+                "plot": plot,
                 "sizes": MatrixView(title="The same numbers", symbol="cosine", row_name="size", column_name="table", follow=False),
                 "by_resize": NumberTable(title="And the way it is interpolated?")}
 
@@ -172,7 +174,7 @@ class PositionInterpolation(Widget):
             self._redraw()
         else:
             bar = pn.FlexBox(*self.choice.controls, *self._model.controls, self._run, align_items="flex-end", margin=0)
-            below = [self._column("plot", "1 1 420px"), self._column("sizes", "0 1 380px"), self._column("by_resize", "1 1 320px")]
+            below = [self._column("plot", "1 1 420px"), self._column("sizes", "0 1 380px"), self._column("by_resize", "0 1 420px")]
             self._body.objects = [bar, self._status, pn.FlexBox(*below, gap="32px", align_items="flex-start")]
             self._answer_stale()
 
@@ -357,7 +359,7 @@ class PositionInterpolation(Widget):
         self._known = asked
         self._run.label = "Run the sizes"
         self._parts["by_resize"].param.update(
-            status="ready", message="", visible=True, fixed=[(way, cosine(value)) for way, value in by_resize.items()],
+            status="ready", message="", visible=True, fixed=[(way, f"{value:.4f}".replace("-", "−")) for way, value in by_resize.items()],
             caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.")
         self._say(self._verdict())
         self.runs += 1   # the words follow

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from threading import Thread
+
 import numpy as np
 import pytest
 import torch
@@ -124,6 +127,14 @@ def test_a_checkpoint_that_is_not_here_is_answered_and_the_last_maps_stay(widget
     assert widget._parts["before"].status == "ready"
 
 
+def press(widget: PositionInterpolation) -> None:
+    """Press the button and wait for the run, in a thread: Playwright may have a loop in this one."""
+    pressed = Thread(target=lambda: asyncio.run(widget._pressed()))
+    pressed.start()
+    pressed.join(60)
+    assert not pressed.is_alive()
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizes only: the others take seconds and are the same code."""
@@ -136,9 +147,9 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> None:
     widget = PositionInterpolation(selection=Selection(picture=picture, checkpoint=checkpoint), show=ANSWER)
     assert widget._parts["plot"].status == "empty" and "Nothing has been run yet" in widget.describe().sentence
-    widget._run.clicks += 1
+    press(widget)
     found = {(one.way, one.image_size): one.cosine for one in widget.answers()}
-    assert len(found) == 6 and widget._run.label == "Run the sizes"
+    assert widget.runs == 1 and len(found) == 6 and widget._run.label == "Run the sizes"
     shown = {(one.name, x): y for one in widget._parts["plot"].series for x, y in zip(one.x, one.y)}
     assert shown == {({"none": "left out"}.get(way, way), min(size)): cosine for (way, size), cosine in found.items() if cosine is not None}
     cells = np.frombuffer(widget._parts["sizes"].values, dtype=np.float32).reshape(2, 3)
@@ -150,7 +161,7 @@ def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> N
 
 def test_another_picture_takes_the_old_answers_away(few) -> None:
     widget = PositionInterpolation(selection=Selection(), show=ANSWER)
-    widget._run.clicks += 1
+    press(widget)
     widget.selection.picture = "coffee"
     assert widget._parts["plot"].status == "empty" and "offee" in widget._status.object
     assert widget._found == []

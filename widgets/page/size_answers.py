@@ -16,14 +16,13 @@ USUAL = 224  # px: the size whose cosines are told in a sentence
 
 
 def series(found: list[SizeAnswer]) -> list[Series]:
-    """A line for each way, cosine by the shorter side, where there is a cosine."""
+    """A line for each way, cosine by the shorter side, where there is a cosine. Always the same lines, so a plot keeps them."""
     lines = []
     for way, hue in HUES.items():
         known = [one for one in ordered(found, way) if one.cosine is not None]
-        if known:
-            labels = [f"{shown(way)} at {size(one)}: cosine {cosine(one.cosine)}" for one in known]
-            lines.append(Series(shown(way), [min(one.image_size) for one in known], [one.cosine for one in known], hue=hue,
-                                dash=way == "none", labels=labels))
+        labels = [f"{shown(way)} at {size(one)}: cosine {cosine(one.cosine)}" for one in known]
+        lines.append(Series(shown(way), [min(one.image_size) for one in known], [one.cosine for one in known], hue=hue,
+                            dash=way == "none", labels=labels))
     return lines
 
 
