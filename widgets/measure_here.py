@@ -11,7 +11,7 @@ import param
 from widgets.model.timing import BASE, ROUNDS, Size, Timing, measure, sizes
 from widgets.page.model_choice import ModelChoice
 from widgets.parts import LedgerTable, Plot, Series, controls
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +26,7 @@ class MeasureHere(Widget):
 
     title = "Measure it here"
     summary = "Will half the multiply-adds be half the time? Time the real model at several sizes on this machine, and compare the ratios."
+    still_colours = TEXT_COLOURS
 
     done = param.Integer(0, bounds=(0, None), doc="passes that have been timed")
 

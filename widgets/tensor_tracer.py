@@ -11,7 +11,7 @@ from widgets.model.amounts import written_bytes
 from widgets.model.shape_guess import CASES, judge, stages, written
 from widgets.model.shape_trace import Stage
 from widgets.parts import FieldSheet, LedgerTable, controls
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,6 +25,7 @@ class TensorTracer(Widget):
 
     title = "Say the shape first"
     summary = "Five models and sizes: type the shape of each tensor on the way. A wrong one is answered by what was mixed up."
+    still_colours = TEXT_COLOURS
 
     case = param.Integer(0, bounds=(0, len(CASES) - 1), doc="which model, size and batch")
     asked = param.Integer(0, bounds=(0, None), doc="which tensor of the walk is asked for, from 0")

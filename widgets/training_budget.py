@@ -12,7 +12,7 @@ from widgets.model.budget import FIELDS, Run, changed, peaks, printed_core_days,
 from widgets.model.costs import WAYS, models, table6
 from widgets.model.setting import Refused
 from widgets.parts import FieldSheet, LedgerTable, NumberTable, controls
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +27,7 @@ class TrainingBudget(Widget):
 
     title = "Budget a training run"
     summary = "Set epochs, pictures, a device and how well it is used; read exaFLOPs and days, and check the count against the paper's own table."
+    still_colours = TEXT_COLOURS
 
     way = param.Selector(default="right", objects=list(WAYS), doc="how compute is counted: rightly, or with a mistake")
     run = param.ClassSelector(class_=Run, default=Run(), doc="the training run")

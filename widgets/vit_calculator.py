@@ -10,6 +10,7 @@ import panel as pn
 import param
 
 from widgets.model import count
+from widgets.model.amounts import written_bytes
 from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines
 from widgets.model.setting import NUMBERS, OPTIONS, Refused, Setting, changed, config_code, name_of, read, title_of, value_of, write
 from widgets.model.shape import FAMILY, ViTShape
@@ -124,13 +125,19 @@ class ViTCalculator(Widget):
         bar = pn.FlexBox(self._preset, self._beside, self._swap, align_items="flex-end", margin=0)
         left = pn.Column(self._ledger, self._why, styles={"flex": "1.3 1 460px", "min-width": "0", "gap": "8px"}, margin=0)
         if self.brief:
+            left.styles = {"gap": "8px"}   # no flex: in a column it would be a height
             return pn.Column(bar, self._sheet, left, self.text_twin(), sizing_mode="stretch_width", max_width=680, margin=0, styles={"gap": "16px"})
-        right = pn.Column(self._costs, styles={"flex": "1 1 340px", "min-width": "0"}, margin=0)
+        right = pn.Column(self._costs, styles=self._beside_ledger(), margin=0)
+        self._ledger.param.watch(lambda *_: setattr(right, "styles", self._beside_ledger()), ["heads"])
         files = pn.FlexBox(self._csv, self._code, gap="16px", margin=0)
         for part in (self._csv, self._code):
             part.styles = {"flex": "0 1 auto", "max-width": "100%", "min-width": "0"}
         return pn.Column(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self._shapes, files, self.text_twin(),
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+
+    def _beside_ledger(self) -> dict[str, str]:
+        """Two models' costs need a line of their own."""
+        return {"flex": "1 1 100%" if self.now.other else "1 1 340px", "min-width": "0"}
 
     def _show(self, keep_message: bool = False) -> None:
         now = self.now
@@ -193,9 +200,9 @@ class ViTCalculator(Widget):
         exaflops = count.pretraining_exaflops(shape, None, now.epochs, now.images)
         return [
             ("Multiply-adds, in all", "", f"{total:,}"), ("FLOPs", "2 × multiply-adds", f"{2 * total:,}"),
-            ("Attention weights kept", f"L k T² numbers × 2 bytes, batch {now.batch:,}", _bytes(count.attention_memory(shape, None, now.batch))),
-            ("Parameters in memory", "× 4 bytes", _bytes(count.weight_memory(shape))),
-            ("In training with Adam", "weights, gradients, two moments", _bytes(count.weight_memory(shape, copies=4))),
+            ("Attention weights kept", f"L k T² numbers × 2 bytes, batch {now.batch:,}", written_bytes(count.attention_memory(shape, None, now.batch))),
+            ("Parameters in memory", "× 4 bytes", written_bytes(count.weight_memory(shape))),
+            ("In training with Adam", "weights, gradients, two moments", written_bytes(count.weight_memory(shape, copies=4))),
             ("Compute of training", f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures", f"{exaflops:,.3g} exaFLOPs"),
             ("Matrices of the blocks alone", "as very large models are counted", f"{count.block_matrices(shape):,}"),
         ]
@@ -265,10 +272,3 @@ def _equation(line: Line) -> str:
 
 def _share(line: Line) -> str:
     return f"{100 * line.share:.1f}%" if line.share >= 0.001 else f"{100 * line.share:.2f}%" if line.share >= FEW else "under 0.01%" if line.count else "nothing"
-
-
-def _bytes(number: int) -> str:
-    for unit, size in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
-        if number >= size:
-            return f"{number / size:,.3g} {unit}" if number < 1000 * size else f"{number / size:,.0f} {unit}"
-    return f"{number:,} bytes"

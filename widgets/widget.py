@@ -20,6 +20,7 @@ STILLS = "VIT_COURSE_STILLS"
 STILL_WIDTH = 640  # pixels
 STILL_BYTES = 30_000
 STILL_COLOURS = (128, 64, 32, 16)
+TEXT_COLOURS = (4,)  # ink, muted, paper and one between: enough for a still of text alone, and half the bytes
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Widget(pn.viewable.Viewer):
     """What to do, in two or three words: "Hover a patch"."""
     summary: ClassVar[str] = ""
     """One line for the landing page."""
+    still_colours: ClassVar[tuple[int, ...]] = STILL_COLOURS
+    """How many colours a still may have in a notebook, from the most; TEXT_COLOURS where it is text alone."""
 
     selection: Selection = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
 
@@ -73,27 +76,27 @@ class Widget(pn.viewable.Viewer):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         if os.environ.get(STILLS):
-            return {"image/png": png_of(self.still()), "text/plain": self.describe().sentence}
+            return {"image/png": png_of(self.still(), colours=self.still_colours), "text/plain": self.describe().sentence}
         return super()._repr_mimebundle_(include, exclude)
 
 
-def png_of(figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES) -> bytes:
+def png_of(figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS) -> bytes:
     """A matplotlib figure as a palette PNG at most `width` pixels wide and, where colours allow, `limit` bytes."""
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=min(figure.dpi, width / figure.get_figwidth()))
-    return palette(drawn, width, limit)
+    return palette(drawn, width, limit, colours)
 
 
-def palette(png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES) -> bytes:
-    """A PNG again, at most `width` pixels wide, with as many palette colours as fit in `limit` bytes (16 at least)."""
+def palette(png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS) -> bytes:
+    """A PNG again, at most `width` pixels wide, with as many of the palette `colours` as fit in `limit` bytes."""
     from PIL import Image
 
     picture = Image.open(png).convert("RGB")
     if picture.width > width:
         picture = picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
-    for colours in STILL_COLOURS:
+    for most in colours:
         packed = BytesIO()
-        picture.quantize(colours, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
+        picture.quantize(most, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
         if packed.tell() <= limit:
             break
     return packed.getvalue()

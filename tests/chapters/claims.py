@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
-from widgets.model.count import sequence_facts
+from widgets.model.count import macs, sequence_facts
 from widgets.model.patches import patch_index, patch_position
+from widgets.model.shape import FAMILY
 
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
     "02": {
@@ -14,5 +16,9 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
         "first pixel column of patch 17": lambda: patch_position(17, (14, 14))[1] * 16,
         "last pixel column of patch 17": lambda: (patch_position(17, (14, 14))[1] + 1) * 16 - 1,
         "patches of 14 px in 224 px": lambda: sequence_facts((224, 224), 14)["patches"],
+    },
+    "05": {"the share that a lead of 1 gives, against its rival's": lambda: math.e},
+    "09": {
+        "share of attention in ViT-B/16 at 224 px": lambda: macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"],
     },
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 from . import progress
 from .asking import count_hint, hint_text, solution_text
@@ -25,6 +25,8 @@ OPEN_NOTEBOOK = ("To solve it, open this chapter's notebook on your own machine:
 
 class ExerciseCard(Widget):
     """Shows an exercise. Nothing of the solution is in the page before it is asked for twice."""
+
+    still_colours = TEXT_COLOURS
 
     exercise = param.ClassSelector(class_=Exercise, doc="which one")
     hints_shown = param.Integer(0, bounds=(0, 3), doc="hints that stand on the card")

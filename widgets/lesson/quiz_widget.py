@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 from . import progress
 from .question import Question
@@ -27,6 +27,8 @@ class Quiz(Widget):
     An answer is judged when it is committed and its explanation shown at once; a wrong one may be tried again.
     The score counts what was right at the first try. Raises ValueError when the chapter has no quiz.
     """
+
+    still_colours = TEXT_COLOURS
 
     chapter = param.String("", doc="number of the chapter, for example 02")
     tries = param.Dict({}, doc="question id -> indices of the options tried, in order")

@@ -141,3 +141,8 @@ def table6(way: str = "right") -> list[TrainingRow]:
 def flops_a_token(shape: ViTShape) -> int:
     """FLOPs of training a token: 6 for each number of the blocks' matrices, and 12 L T D for Q K^T and A V."""
     return 6 * count.block_matrices(shape) + 12 * shape.num_hidden_layers * shape.num_tokens * shape.hidden_size
+
+
+def operations_a_byte(rows: int, inner: int, columns: int, bytes_per: int = 2) -> float:
+    """Arithmetic intensity of a product (rows, inner) @ (inner, columns): FLOPs for each byte read or written once."""
+    return 2 * rows * inner * columns / (bytes_per * (rows * inner + inner * columns + rows * columns))

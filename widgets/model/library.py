@@ -52,9 +52,10 @@ def weights_of(model: Any) -> ViTWeights:
     )
 
 
-def on_meta(shape: ViTShape) -> nn.Module:
+def on_meta(shape: ViTShape, attention: str = "eager") -> nn.Module:
     """Build the library's own ViT of a shape with no numbers in its tensors: only names and shapes, nothing allocated.
 
+    `attention`: "eager", as matrix products, or "sdpa", PyTorch's fused kernel.
     Raises ValueError for a shape that the library's ViT has no field for.
     """
     from transformers import ViTConfig
@@ -69,7 +70,10 @@ def on_meta(shape: ViTShape) -> nn.Module:
         num_hidden_layers=shape.num_hidden_layers, num_attention_heads=shape.num_attention_heads,
         intermediate_size=shape.intermediate_size, qkv_bias=shape.qkv_bias, num_labels=shape.num_labels,
     )
-    return empty(config, classifier=bool(shape.num_labels))
+    model = empty(config, classifier=bool(shape.num_labels))
+    if attention != "eager":
+        model.set_attn_implementation(attention)
+    return model
 
 
 def tensors_by_term(model: Any) -> dict[str, dict[str, Tensor]]:

@@ -16,6 +16,8 @@ CFG = (
     " and can overflow."
 )
 
+SAME = "`cfg` is the dict of `vit_macs`. Return Python integers: NumPy's have a fixed width and can overflow."
+
 
 def changed(**changes: Any) -> dict[str, Any]:
     """ViT-B/16 with some fields changed."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case
+from ._counting import AVERAGED, B_16, BARE, BOTH, HUGE, ODD, SAME, case
 
 
 def expected(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> int:
@@ -60,7 +60,7 @@ EXERCISE = Exercise(
     text=(
         "Write `attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False)`: the bytes that the attention"
         " weights of all layers take for a whole batch of square pictures of side `res`, kept for the backward"
-        f" pass. {CFG}\n\n"
+        f" pass. {SAME}\n\n"
         "Each weight takes `bytes_per` bytes. With `flash`, the weights are not kept: FlashAttention keeps one"
         " float32 (4 bytes) for each query row of each head instead. Count the weights A once; leave scores before"
         " the softmax, and the inputs and outputs of attention, out of both."

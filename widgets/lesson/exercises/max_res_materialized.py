@@ -7,7 +7,7 @@ from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, ODD, case
+from ._counting import AVERAGED, B_16, BARE, BOTH, ODD, SAME, case
 
 
 def expected(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> int:
@@ -75,7 +75,7 @@ EXERCISE = Exercise(
         "Write `max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2)`: the largest side of a square picture,"
         " in pixels and a multiple of `P`, whose attention weights, kept for all layers and the whole batch, take at"
         " most `budget_bytes`. That is `attention_memory_bytes` with `flash=False`, turned round."
-        f" {CFG}\n\n"
+        f" {SAME}\n\n"
         "In every case at least one patch fits. `cfg[\"img\"]` plays no part."
     ),
     hints=(

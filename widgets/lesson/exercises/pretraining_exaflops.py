@@ -6,7 +6,7 @@ from typing import Any
 
 from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BOTH, CFG, ODD, case, changed
+from ._counting import AVERAGED, B_16, BOTH, ODD, case, changed
 
 TOLERANCE = 1e-9
 FACTORS = {"macs-for-flops": 3, "forward-only": 2, "forward-macs": 1, "backward-once": 4, "twice-too-often": 12}
@@ -61,7 +61,7 @@ EXERCISE = Exercise(
         "Write `pretraining_exaflops(cfg, res, epochs, n_images)`: the floating-point operations, in exaFLOPs (10^18), of"
         " training on `n_images` pictures of side `res`, each seen `epochs` times. You are given"
         " `forward_macs(cfg, res)`, the multiply-adds of one picture's forward pass, head included: import it from"
-        f" `widgets.lesson.given`. {CFG}\n\n"
+        " `widgets.lesson.given`. `cfg` is the dict of `vit_macs`.\n\n"
         "A multiply-add is two FLOPs. The backward pass costs twice the forward pass. The optimiser's own work is left"
         " out. Return a float."
     ),
