@@ -20,8 +20,8 @@ NUMBERS = {                   # field -> (symbol, what it is)
 }
 OPTIONS = {                   # field -> (what it is, text in an address -> what the reader sees)
     "class_token": ("Class token", {"yes": "one", "no": "none"}),
-    "pool": ("The head reads", {"cls": "the class token", "gap": "the mean of the patches", "map": "one learned query"}),
-    "gated_mlp": ("MLP", {"no": "two matrices, GELU", "yes": "three matrices, SwiGLU"}),
+    "pool": ("The head reads", {"cls": "the class token", "gap": "the patches' mean", "map": "a learned query"}),
+    "gated_mlp": ("MLP matrices", {"no": "two, GELU", "yes": "three, SwiGLU"}),
     "position": ("Positions", {"learned": "a learned table", "none": "no table"}),
     "qkv_bias": ("Biases of Q, K, V", {"yes": "yes", "no": "no"}),
     "norm_bias": ("Shift of the norms", {"yes": "yes", "no": "no"}),

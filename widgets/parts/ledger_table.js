@@ -6,10 +6,12 @@ export function render({ model, el }) {
   let rows = []
   const lowered = (text) => text.split(/_(\w+)/).map((piece, i) => (i % 2 ? make('sub', {}, piece) : piece))   // "D_ff"
 
+  const broken = (text) => text.split(/(?<=\.)/).flatMap((piece) => [piece, make('wbr')])   // a long name breaks behind a dot
+
   function load() {
     const heads = make('tr', {}, make('th', { scope: 'col' }, model.first), ...model.heads.map((text) => make('th', { scope: 'col' }, text)))
     rows = model.lines.map((line) => {
-      const name = make('div', { className: 'name' }, ...(line.plain ? [line.name] : lowered(line.name)))
+      const name = make('div', { className: 'name' }, ...(line.plain ? broken(line.name) : lowered(line.name)))
       const bars = (line.bars ?? []).map(([share, hue], n) => {
         const bar = make('div', { className: `bar ${n ? 'second' : ''}` }, make('div', { className: 'fill' }))
         bar.firstChild.style.width = `${100 * share}%`
