@@ -42,3 +42,19 @@ def test_the_theme_colours_marks_and_axes(page: Page, serve, line: str) -> None:
     expect(page.locator(".plot .legend .entry")).to_have_count(2)
     page.wait_for_function(f"() => ({COLOURS})().line === '{line}'")
     assert page.evaluate(COLOURS)["label"] in ("#565C66", "#A8AEB9")
+
+
+def test_other_series_and_places_while_it_is_shown(page: Page, serve) -> None:
+    """More series, fewer, another kind, a place marked and no longer: the page complains of none (the fixture asks)."""
+    plot = made()
+    states = [([Series("a", [0, 1], [1, 2])], [(0.5, "here")]), ([Series("a", [0, 1], [1, 2], kind="bars"), Series("c", [0, 1], [2, 3])], []),
+              ([Series(name, [0, 1], [1, 2]) for name in "abcd"], [(0.2, "one"), (0.7, "two")]), ([Series("a", [0, 1], [4, 5])], [(0.9, "last")])]
+    press = pn.widgets.Button(label="Next state")
+    press.on_click(lambda event: plot.update(*states[event.new - 1]))
+    page.goto(serve(lambda: pn.Column(press, plot)))
+    for series, _ in states:
+        page.get_by_text("Next state").click()
+        expect(page.locator(".plot .legend .entry")).to_have_count(len(series))
+        page.locator(".figure").focus()
+        page.keyboard.press("End")
+        expect(page.locator(".plot .readout")).to_have_text(f"{series[0].name}: {series[0].y[-1]:.3g} at 1")

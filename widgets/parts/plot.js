@@ -56,7 +56,7 @@ export function render({ model, el, view }) {
     const points = data(series).x.length
     const next = turns ? Math.min(Math.max(i, 0), points - 1) : arrow(event, Math.max(i, 0), points, points)
     if (next === null) return null
-    at = [series, at || turns ? next : 0]
+    at = [series, at || turns || event.key === 'End' ? next : 0]   // the first key goes to the first point
     tell()
     return true
   }
