@@ -55,6 +55,7 @@ class CostExplorer(Widget):
         self._ledger = LedgerTable(first="part", choosable=False)
         self._memory = NumberTable(title="Memory of attention")
         self._windows = NumberTable(title="Attention in windows")
+        self._window_box = pn.Column(self._windows, visible=self.windowed, sizing_mode="stretch_width", margin=0)
         self._said = controls.words("", sizing_mode="stretch_width")
         self._show()
         for plot in (self._plot, self._memory_plot):
@@ -110,9 +111,11 @@ class CostExplorer(Widget):
         self.param.trigger("windowed")
 
     def _tapped(self, event: param.parameterized.Event) -> None:
-        _, point = event.new
-        if 0 <= point < len(sides(self.shape)):
-            self.image_size = sides(self.shape)[point]
+        name, point = event.new
+        plot = self._plot if event.obj is self._plot else self._memory_plot
+        series = next((one for one in plot.series if one.name == name), None)
+        if series is not None and 0 <= point < len(series.x):
+            self.image_size = int(series.x[point])
 
     # what is counted --------------------------------------------------------------------------------------
 
@@ -121,9 +124,10 @@ class CostExplorer(Widget):
         counted = [count.macs(self.shape, side) for side in sides(self.shape)]
         return {part: [one[part] for one in counted] for part in HUES}
 
-    def windowed_curve(self) -> list[int]:
-        """Multiply-adds of attention with windows, at every side."""
-        return [windows(self.shape, side, self.window, self.global_layers).mixed for side in sides(self.shape)]
+    def windowed_curve(self) -> dict[int, int]:
+        """Side -> multiply-adds of attention with windows, where the picture holds one window or more."""
+        held = [side for side in sides(self.shape) if side >= self.window * self.shape.patch_size]
+        return {side: windows(self.shape, side, self.window, self.global_layers).mixed for side in held}
 
     def memory_curves(self) -> dict[str, list[int]]:
         """Bytes of the attention weights of all layers, kept whole and with FlashAttention, at every side."""
@@ -137,7 +141,7 @@ class CostExplorer(Widget):
                          controls.radio(self.param.show, "Show", {"shares": SHARES, "multiply-adds": MACS}),
                          controls.switch(self.param.windowed, "Beside windows"), align_items="flex-end", margin=0)
         left = pn.Column(self._plot, self._said, self._memory_plot, styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"}, margin=0)
-        right = pn.Column(self._ledger, self._memory, self._windows, styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"}, margin=0)
+        right = pn.Column(self._ledger, self._memory, self._window_box, styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"}, margin=0)
         return pn.Column(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
 
@@ -161,7 +165,7 @@ class CostExplorer(Widget):
             self._ledger.param.update(**self._ledger_state())
             self._memory.param.update(fixed=self._memory_rows(), caption=f"{self._title}, {self._size}, batch {self.batch:,}. All {self.shape.num_hidden_layers} layers;"
                                       " the inputs and outputs of attention are left out.")
-            self._windows.visible = self.windowed
+            self._window_box.visible = self.windowed
             self._windows.param.update(fixed=self._window_rows(), caption=f"{self._title}, {self._size}. Patches only, no class token: multiply-adds of Q Kᵀ and A V.")
             self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._sentence()}</p>'
 
@@ -181,17 +185,17 @@ class CostExplorer(Widget):
         return [*marks, (crossover, f"crossover {crossover:,} px")]
 
     def _plot_state(self) -> dict[str, Any]:
-        x, curves = sides(self.shape), self.curves()
+        totals = {side: count.macs(self.shape, side)["total"] for side in sides(self.shape)}
+        curves = {part: dict(zip(totals, values)) for part, values in self.curves().items()}
         if self.windowed:
             curves["windowed"] = self.windowed_curve()
-        totals = [sum(parts) + self.shape.hidden_size * self.shape.num_labels for parts in zip(*(curves[part] for part in HUES))]
         series = []
         for part, values in curves.items():
             name, hue = (NAMES[part], HUES[part]) if part in HUES else ("attention with windows", "query")
-            y = [100 * value / total for value, total in zip(values, totals)] if self.show == SHARES else [value / 1e9 for value in values]
-            labels = [f"{name} at {side:,} px: {short(value)} multiply-adds" + (f", {100 * value / total:.1f}% of the total" if part in HUES else "")
-                      for side, value, total in zip(x, values, totals)]
-            series.append(Series(name, x, y, hue=hue, dash=part not in HUES, labels=labels))
+            y = [100 * value / totals[side] if self.show == SHARES else value / 1e9 for side, value in values.items()]
+            labels = [f"{name} at {side:,} px: {short(value)} multiply-adds" + (f", {100 * value / totals[side]:.1f}% of the total" if part in HUES else "")
+                      for side, value in values.items()]
+            series.append(Series(name, list(values), y, hue=hue, dash=part not in HUES, labels=labels))
         return {"series": series, "vertical": self._marks(), "y_label": AXES[self.show], "title": f"{self._title}: {self.show} by side of the picture",
                 "caption": "Counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
                            + (" The windowed curve is relative to the total without windows." if self.windowed and self.show == SHARES else "")}
@@ -208,9 +212,8 @@ class CostExplorer(Widget):
         total = lines[-1].running
         shown = [{"key": line.key, "name": line.name, "formula": line.formula, "worked": line.worked, "cells": [f"{line.count:,}", f"{100 * line.share:.1f}%"],
                   "bars": [[line.share, HUES.get(line.key, "accent")]]} for line in lines]
-        shown.append({"key": "flops", "name": "FLOPs", "formula": "2 × multiply-adds", "cells": [f"{2 * total:,}", ""]})
         return {"lines": shown, "heads": ["multiply-adds", "share"], "foot": ["Total", f"{total:,}", ""],
-                "title": f"{self._title} at {self._size}", "caption": "One picture, forward. FLOPs are twice the total."}
+                "title": f"{self._title} at {self._size}", "caption": f"One picture, forward. In FLOPs, two a multiply-add: {2 * total:,}."}
 
     def _memory_rows(self) -> list[tuple[str, str]]:
         shape, k, T = self.shape, self.shape.num_attention_heads, self.shape.num_tokens

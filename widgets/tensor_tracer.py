@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.model.amounts import written_bytes
-from widgets.model.shape_guess import CASES, judge, stages, written
+from widgets.model.shape_guess import CASES, amount, judge, stages, written
 from widgets.model.shape_trace import Stage
 from widgets.parts import FieldSheet, LedgerTable, controls
 from widgets.widget import TEXT_COLOURS, Description, Widget
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 UNKNOWN = "?"
+INVITATION = "Type the sides one after another, with commas or spaces, and press Enter."
 FORGET, REVEAL = "Start again", "Show this one"
 
 
@@ -35,7 +35,7 @@ class TensorTracer(Widget):
         self.known: dict[int, bool] = {}         # stage -> whether the reader said it (else it was shown)
         self.tries: dict[int, int] = {}
         self._sheet = FieldSheet(self.enter)
-        self._walk = LedgerTable(first="tensor", heads=["shape", "numbers", "in 2 bytes each"])
+        self._walk = LedgerTable(first="tensor", heads=["shape", "numbers"])
         self._said = controls.words("", sizing_mode="stretch_width")
         self._reveal = controls.button(REVEAL, self.reveal)
         self._again = controls.button(FORGET, self.forget)
@@ -65,6 +65,8 @@ class TensorTracer(Widget):
         verdict = judge(typed, self.case, place)
         self.tries[place] = self.tries.get(place, 0) + 1
         if not verdict.right:
+            self._verdict = ""
+            self._say()
             self._sheet.refuse("shape", typed[:80], verdict.sentence, [])
             return
         self.known.setdefault(place, True)
@@ -74,7 +76,7 @@ class TensorTracer(Widget):
         """Write the asked shape into the walk without the reader's answer."""
         stage = self.walk[self.now]
         self.known.setdefault(self.now, False)
-        self._next(f"{stage.symbol} is {stage.symbols} = {written(stage.dims)}: {stage.numbers:,} numbers" + (" in each layer." if stage.in_each_layer else "."))
+        self._next(f"{stage.symbol} is {stage.symbols} = {written(stage.dims)}: {amount(stage)}.")
 
     def forget(self, *_: Any) -> None:
         """Every shape is asked for again."""
@@ -103,7 +105,7 @@ class TensorTracer(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(controls.choice(self.param.case, "Model, size and batch", {title: n for n, (title, _, _) in enumerate(CASES)}, width=380),
+        bar = pn.FlexBox(controls.choice(self.param.case, "Model, size and batch", {title: n for n, (title, _, _) in enumerate(CASES)}, width=320),
                          self._reveal, self._again, align_items="flex-end", margin=0)
         return pn.Column(bar, self._sheet, self._said, self._walk, self.text_twin(), sizing_mode="stretch_width", max_width=800, margin=0, styles={"gap": "16px"})
 
@@ -111,12 +113,16 @@ class TensorTracer(Widget):
         stage, done = self.walk[self.now], self.now in self.known
         self._drawn = self.now
         with pn.io.hold():
-            self._sheet.show([{"key": "shape", "symbol": "", "name": "Its shape, in numbers", "value": written(stage.dims) if done else "", "options": [],
-                               "note": f"{self.facts()}", "more": False, "text": True}],
-                             title=f"{self.now + 1} of {len(self.walk)}: {stage.symbol}, {stage.step}" + (" (in each layer)" if stage.in_each_layer else ""))
+            field = {"key": "shape", "symbol": "", "name": "Its shape, in numbers", "value": written(stage.dims) if done else "", "options": [], "note": "",
+                     "more": False, "text": True, "place": [self.case, self.now]}      # the place differs, so that the field is emptied
+            self._sheet.show([field], caption=f"{self.facts()}.", title=f"{self.now + 1} of {len(self.walk)}: {stage.symbol}, {stage.step}"
+                             + (" (in each layer)" if stage.in_each_layer else ""))
             self._reveal.disabled = done
-            self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._verdict or self._invitation()}</p>'
+            self._say()
             self._walk.param.update(lines=[self._line(n) for n in range(len(self.walk))], chosen=str(self.now), title=CASES[self.case][0], caption=self._caption())
+
+    def _say(self) -> None:
+        self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._verdict or INVITATION}</p>'
 
     def facts(self) -> str:
         """What the reader needs to know of the model."""
@@ -125,16 +131,12 @@ class TensorTracer(Widget):
         return (f"{batch} picture{'s' if batch > 1 else ''}, P {shape.patch_size}, D {shape.hidden_size:,}, k {shape.num_attention_heads},"
                 f" D_ff {shape.intermediate_size:,}, a class token{head}")
 
-    def _invitation(self) -> str:
-        return "Type the sides one after another, with commas or spaces, and press Enter."
-
     def _line(self, place: int) -> dict[str, Any]:
         stage = self.walk[place]
         name = f"{stage.symbol}: {stage.step}"
         if place not in self.known:
-            return {"key": str(place), "name": name, "formula": "", "cells": [UNKNOWN, "", ""]}
-        return {"key": str(place), "name": name, "formula": stage.symbols, "cells": [
-            written(stage.dims), f"{stage.numbers:,}", written_bytes(2 * stage.numbers)]}
+            return {"key": str(place), "name": name, "formula": "", "cells": [UNKNOWN, ""]}
+        return {"key": str(place), "name": name, "formula": stage.symbols, "cells": [written(stage.dims), f"{stage.numbers:,}"]}
 
     def _caption(self) -> str:
         said, first = sum(self.known.values()), sum(self.known[n] and self.tries.get(n) == 1 for n in self.known)

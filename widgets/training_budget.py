@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OWN = "your own"
-NOTES = {"images": "JFT: 303 million", "classes": "18,291 fits Table 6: inference", "mfu": "over 100 is impossible", "epochs": "passes over all pictures"}
+NOTES = {"images": "JFT: 303 million", "classes": "18,291 fits Table 6: inference", "mfu": "of the peak", "epochs": "passes over all pictures"}
 NEAR = 0.005     # a difference within this share is called a fit
 
 
@@ -34,7 +34,7 @@ class TrainingBudget(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._sheet = FieldSheet(self.enter, fold="More: pictures, classes, devices")
+        self._sheet = FieldSheet(self.enter, fold="More: model, pictures, classes, devices")
         self._preset = pn.widgets.Select(label="A row of Table 6", width=210, **controls.PLAIN)
         self._device = pn.widgets.Select(label="Device", width=170, **controls.PLAIN)
         self._numbers = NumberTable(title="This run")
@@ -72,8 +72,8 @@ class TrainingBudget(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(self._preset, self._device, controls.choice(self.param.way, "Count it as", {text: way for way, (text, _) in WAYS.items()}, width=300),
-                         align_items="flex-end", margin=0)
+        way = controls.choice(self.param.way, "Count it as", {text: way for way, (text, _) in WAYS.items()}, width=300)
+        bar = pn.FlexBox(self._preset, self._device, way, align_items="flex-end", margin=0)
         left = pn.Column(self._numbers, styles={"flex": "1 1 380px", "min-width": "0"}, margin=0)
         right = pn.Column(self._table, self._said, styles={"flex": "1 1 380px", "min-width": "0", "gap": "12px"}, margin=0)
         return pn.Column(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
@@ -93,10 +93,10 @@ class TrainingBudget(Widget):
 
     def _fields(self) -> list[dict[str, Any]]:
         front = ("epochs", "peak", "mfu")
-        model = {"key": "model", "symbol": "", "name": "Model", "value": self.run.model, "options": [[name, title] for name, (title, _) in models().items()], "note": "", "more": False}
+        model = {"key": "model", "symbol": "", "name": "Model", "value": self.run.model, "options": [[name, title] for name, (title, _) in models().items()], "note": "", "more": True}
         rest = [{"key": field, "symbol": "", "name": FIELDS[field][0], "value": typed(self.run, field), "options": [], "note": NOTES.get(field, ""), "more": field not in front}
                 for field in (*front, "images", "classes", "devices")]
-        return [model, *rest]
+        return [*rest[:len(front)], model, *rest[len(front):]]
 
     def rows(self) -> list[tuple[str, str]]:
         """The run's numbers, each with its name."""

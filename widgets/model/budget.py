@@ -14,7 +14,7 @@ from widgets.model.shape import ViTShape
 
 FIELDS = {   # field -> (what it is, least, most, whole)
     "epochs": ("Epochs", 0.01, 1e6, False), "images": ("Pictures an epoch", 1, 1e12, True), "classes": ("Classes of the head", 0, 1e8, True),
-    "peak": ("Peak of a device, TFLOP/s", 0.001, 1e6, False), "mfu": ("Utilisation, % of the peak", 0.01, 100, False), "devices": ("Devices at once", 1, 1e7, True),
+    "peak": ("Peak, TFLOP/s", 0.001, 1e6, False), "mfu": ("Utilisation, %", 0.01, 100, False), "devices": ("Devices at once", 1, 1e7, True),
 }
 
 

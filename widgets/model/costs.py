@@ -106,7 +106,7 @@ class TrainingRow(NamedTuple):
 
 
 WAYS = {   # how the compute of training is counted -> (what the reader sees, what is wrong with it)
-    "right": ("6 × multiply-adds a picture: as it should be", ""),
+    "right": ("6 × multiply-adds: as it should be", ""),
     "macs": ("multiply-adds called FLOPs", "A multiply-add is two floating-point operations. Three times the multiply-adds is half of the compute."),
     "forward": ("the forward pass alone", "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is three forward passes."),
     "linear": ("attention forgotten", "Without Q Kᵀ and A V a few per cent are missing at 224 px, and more with every step to larger pictures."),

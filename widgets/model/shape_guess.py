@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
+from widgets.model.amounts import written_bytes
 from widgets.model.costs import SMALL, models
 from widgets.model.shape import FAMILY, ViTShape, size_pair
 from widgets.model.shape_trace import Stage, shape_trace
@@ -14,7 +15,7 @@ LONGEST = 60          # characters of a guess
 MOST = 10**12         # of one number of a shape
 Case = tuple[str, ViTShape, int]
 CASES: tuple[Case, ...] = (   # (title, shape at its size, batch)
-    ("ViT-L/16 with patches of 14 px, 336 px, a batch of 32", replace(FAMILY["L/16"], patch_size=14, image_size=336), 32),
+    ("ViT-L/14, 336 px, a batch of 32", replace(FAMILY["L/16"], patch_size=14, image_size=336), 32),
     ("ViT-B/16, 224 px, one picture", FAMILY["B/16"], 1),
     ("ViT-B/16, 384 px, a batch of 8", replace(FAMILY["B/16"], image_size=384), 8),
     ("DINOv2 ViT-S/14, 518 px, a batch of 4", replace(models()[SMALL][1], image_size=518), 4),
@@ -71,13 +72,18 @@ def judge(typed: str, case: int, number: int) -> Verdict:
     if why:
         return Verdict(False, why)
     if dims == stage.dims:
-        return Verdict(True, f"Yes: {written(dims)}, {stage.numbers:,} numbers" + (" in each layer." if stage.in_each_layer else "."))
+        return Verdict(True, f"Yes: {written(dims)}, {amount(stage)}.")
     return Verdict(False, _mixed_up(dims, stage, case))
 
 
 def written(dims: tuple[int, ...]) -> str:
     """A shape as Python writes it, with separators of thousands left out: they would look like more sides."""
     return f"({', '.join(map(str, dims))})"
+
+
+def amount(stage: Stage) -> str:
+    """How many numbers a tensor holds, and what they take in 2 bytes each."""
+    return f"{stage.numbers:,} numbers{' in each layer' if stage.in_each_layer else ''}, {written_bytes(2 * stage.numbers)} in 2 bytes each"
 
 
 def _read(typed: str) -> tuple[tuple[int, ...], str]:
