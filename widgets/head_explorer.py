@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 HAND_PATCH = 16  # pixels: the hand-set heads read 14 x 14 patches of a square picture
 BRIGHTEST = 0.01  # share of a query's weights, all heads together, that the shared scale draws as its brightest colour
+FIRST_QUERY = (0.39, 0.39)  # of height and width, for the hand-set heads: on the cat, an eye
 SCALES = {"one for all heads": "shared", "each its own": "own"}
 
 
@@ -67,7 +68,7 @@ class HeadExplorer(Widget):
         self._shown: Layer | None = None
         self._place: tuple[float, float] | None = None
         self._redraw()
-        self.param.watch(self._redraw, ["source"])
+        self.param.watch(self._sourced, ["source"])
         self.param.watch(self._rescale, ["scale"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint", "layer"])
         self.selection.param.watch(self._follow, ["token", "head"])
@@ -120,6 +121,14 @@ class HeadExplorer(Widget):
             title=f"{layer.title}: hover a patch", caption=layer.caption, status="ready", message="", alt=self.choice.picture.alt,
             patch_size=layer.patch_size, prefix=layer.prefix, head_names=list(layer.names), head=self.head, scale=self.scale,
             selected=self.query, **HeadMaps.picture(layer.pixels), **HeadMaps.layer(layer.weights, layer.facts, layer.tops))
+
+    def _sourced(self, *_: Any) -> None:
+        """Draw the other heads; the hand-set ones start from a patch, as their class token prefers nothing."""
+        self._redraw()
+        layer = self._shown
+        if self.source == "hand" and self._maps.status == "ready" and self.selection.token < layer.prefix:
+            at = (int(share * side) for share, side in zip(FIRST_QUERY, layer.grid))
+            self.selection.token = layer.prefix + patch_index(*at, layer.grid)
 
     def _rescale(self, *_: Any) -> None:
         self._maps.scale = self.scale

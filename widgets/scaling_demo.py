@@ -26,8 +26,9 @@ BINS = 41
 RANKS = 64  # weights that are drawn, the largest first
 SCALED, UNSCALED = "divided by √D_h", "not divided"
 HUES = {SCALED: "accent", UNSCALED: "wrong"}
-MEASURED = {"std": "spread of the scores (standard deviation)", "largest_weight": "largest weight", "entropy": "entropy, nats",
-            "jacobian_norm": "size of the softmax's Jacobian", "typical_derivative": "derivative of a weight by its score, the median"}
+MEASURED = {"std": "spread of the scores (standard deviation)", "largest_weight": "largest weight",
+            "typical_derivative": "how far a weight moves with its own score, the median",
+            "jacobian_norm": "how far all weights move with all scores, together"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,12 +217,11 @@ class _Half:
     def show(self, scores: Scores, further: list[tuple[str, str]]) -> None:
         """Draw these scores; `further` are rows under those of the draw itself."""
         self.histogram.update([_histogram(name, values, scores) for name, values in scores.ways().items()], title=f"{scores.title}: scores",
-                              caption="Softmax does not see a number added to all scores.", status="ready", message="")
+                              caption="Softmax does not see a number added to all scores. This axis fits these scores: compare spreads in the tables.", status="ready", message="")
         self.sorted.update([_ranked(name, weights) for name, weights in scores.weights().items()], status="ready", message="",
                            caption=f"The {min(RANKS, len(scores.unscaled))} largest of {len(scores.unscaled)}.")
         found = scores.statistics()
-        rows = [(name + (f" (at most {np.log(len(scores.unscaled)):.3f})" if key == "entropy" else ""), _pair(key, found))
-                for key, name in MEASURED.items()]
+        rows = [(name, _pair(key, found)) for key, name in MEASURED.items()]
         self.table.param.update(fixed=[*rows, *further], caption=scores.caption)
 
     def refuse(self, sentence: str) -> None:

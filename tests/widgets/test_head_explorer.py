@@ -101,6 +101,19 @@ def test_hand_set_heads_are_named_and_keep_the_place(widget: HeadExplorer) -> No
     assert widget.selection.token == 1 + 8 * 16 + 4, "there and back again"
 
 
+def test_hand_set_heads_start_on_the_eye_and_head_3_does_not_see_what_lies_there(widget: HeadExplorer) -> None:
+    widget.source = "hand"
+    assert "The query is patch 75 (row 5, column 5)" in widget.describe().sentence, "the cat's eye, not the class token"
+    eye, fur = (widget.layer().weights[2, 1 + n, 1:].reshape(14, 14) for n in (75, 117))                # rows 5 and 8
+    assert np.allclose(eye[3:8, 3:8], fur[6:11, 3:8], atol=5e-3) and eye.argmax() == 75 and fur.argmax() == 117
+    widget.selection.token = 0
+    assert "The query is the class token" in widget.describe().sentence, "and the button still asks for it"
+    widget.choice.selection.picture = "coffee"
+    widget.source = "model"
+    widget.source = "hand"
+    assert "(row 5, column" in widget.describe().sentence
+
+
 @pytest.mark.parametrize("source", ["model", "hand"])
 @pytest.mark.parametrize("asked", [{"token": 99_999, "layer": 77, "head": 55}, {"picture": "photographer"}, {"picture": "coffee", "token": 384}])
 def test_any_address_shows_a_map(source: str, asked: dict) -> None:
