@@ -24,6 +24,7 @@ AXIS = (-5.0, 3.0)
 PLACES = (-3.0, -2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 3.0)  # where the values stand in the table
 STEP, BIN = 0.05, 0.2
 LEFT = 62  # pixels before the axes of both plots, so that one stands under the other
+LOUD = 0.1  # what GELU gives, of either sign, beyond which a number counts as heard
 LOOKS = {"GELU": ("accent", False), "GELU, tanh form": ("key", True), "ReLU": ("value", False)}
 WHOSE = {"all tokens": "all", "the class token": "class", "the token you follow": "followed"}
 
@@ -44,9 +45,9 @@ class ActivationPlot(Widget):
         self.reading: Reading | None = None
         self._refusal = ""
         self._measured: Stream | None = None
-        self._curves = Plot(title="Three activations", x_label="pre-activation x", y_label="f(x)", x_range=AXIS, height=280, left=LEFT)
-        self._values = MatrixView(title="The three at nine places", symbol="f", row_name="function", column_name="place x", follow=False, digits=4)
-        self._histogram = Plot(x_label="pre-activation x", y_label="share of the numbers", x_range=AXIS, height=190,
+        self._curves = Plot(title="Three activations", x_label="pre-activation a", y_label="f(a)", x_range=AXIS, height=280, left=LEFT)
+        self._values = MatrixView(title="The three at nine places", symbol="f", row_name="function", column_name="place a", follow=False, digits=4)
+        self._histogram = Plot(x_label="pre-activation a", y_label="share of the numbers", x_range=AXIS, height=190,
                                left=LEFT, title="Where the model's own numbers lie on that axis")
         self._shares = Plot(title="How many are positive, layer by layer", x_label="layer", y_label="share above 0", y_range=(0, 1),
                             height=220, tappable=True)
@@ -80,6 +81,14 @@ class ActivationPlot(Widget):
         """Share of the pre-activations above 0 in every layer: (L,), for the tokens that are counted."""
         shares = self._measured.positive                                  # (T, L)
         return shares.mean(0) if self.token is None else shares[self.token]
+
+    def loud(self) -> float:
+        """Share of the pre-activations for which GELU gives more than LOUD, of either sign."""
+        import torch
+
+        from widgets.model.activation import loud
+
+        return loud(torch.from_numpy(self.pre_activations()), LOUD)
 
     def histogram(self) -> tuple[np.ndarray, np.ndarray]:
         """Middles of the bins on the axis, and the share of all numbers that lies in each."""
@@ -115,8 +124,8 @@ class ActivationPlot(Widget):
             f"{name} of {_signed(at, 2)}: {_signed(value, 4)}, slope {_signed(slope, 3)}" for at, value, slope in zip(*c)])
             for name, c in drawn.items()]
         lowest, gap = lowest_of_gelu(), widest_gap()
-        caption = (f"Dotted: GELU is lowest at x = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its two forms are never more than"
-                   f" {gap.value:.5f} apart, at x = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
+        caption = (f"Dotted: GELU is lowest at a = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its two forms are never more than"
+                   f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
         self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[_signed(x, 1) for x in PLACES],
                                   **MatrixView.matrix(self.values()))
@@ -163,6 +172,7 @@ class ActivationPlot(Widget):
     def _histogram_caption(self, outside: float) -> str:
         numbers = self.pre_activations()
         return (f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of them positive."
+                f" For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}."
                 f" They go from {_signed(float(numbers.min()), 1)} to {_signed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
                 f" {self.reading.caption}")
 
@@ -182,8 +192,9 @@ class ActivationPlot(Widget):
         sentence = (f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.title.lower()}, {shares[self.layer]:.1%}"
                     f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}.")
         said = {"value": "value", "slope": "slope"}[self.show]
-        rows = [(f"{said} at x = {_signed(x, 1)}", f"GELU {_signed(gelu, 4)}, tanh form {_signed(tanh, 4)}, ReLU {_signed(relu, 1)}")
+        rows = [(f"{said} at a = {_signed(x, 1)}", f"GELU {_signed(gelu, 4)}, tanh form {_signed(tanh, 4)}, ReLU {_signed(relu, 1)}")
                 for x, (gelu, tanh, relu) in zip(PLACES, self.values().T)]
+        rows.append((f"GELU gives more than {LOUD} or less than −{LOUD}", f"for {self.loud():.1%} of the layer's numbers"))
         return Description(sentence, rows)
 
     def still(self) -> Figure:

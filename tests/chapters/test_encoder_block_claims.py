@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from widgets.layer_norm_lab import STARTS
 from widgets.lesson.predictions.chapter_07 import PREDICTIONS, positive_share
+from widgets.model.activation import by_sign, loud
 from widgets.model.library import weights_of
+from widgets.model.norm import norm_steps
 from widgets.model.pictures import open_sample
 from widgets.model.stream import Stream, differences, stream
 from widgets.page.reading import Reading, read
@@ -54,3 +57,48 @@ def test_positive_numbers_are_few_and_ours_is_the_librarys(reading: Reading, mea
     assert measured.positive.mean(0).max() < 0.4 and 10 < positive_share() < 30
     found = differences(reading.trace)
     assert max(d.relative for d in found) < 1e-5 and found[-1].absolute > 5 * found[0].absolute
+
+
+def test_negative_numbers_are_not_silent(reading: Reading) -> None:
+    layers, blocks = reading.trace.layers, weights_of(reading.checkpoint.model).blocks
+    for layer in layers:
+        a = layer.pre_activation[0].numpy()
+        assert 0.4 < loud(layer.pre_activation[0]) < 0.7 and ((a > -2) & (a < 0)).mean() > 0.5
+    parts = [np.median(by_sign(layer.pre_activation[0], block.mlp.fc2_weight), axis=1) for layer, block in zip(layers, blocks)]
+    assert sum(negative > positive for negative, positive in parts) > 6
+
+
+def test_shares_of_positive_numbers_layer_by_layer(measured: Stream) -> None:
+    of_all, of_class = measured.positive.mean(0), measured.positive[0]
+    assert of_all.argmax() == 1 and of_all[1] < 0.4
+    assert of_class[10] > 2 * of_all[10] and of_class[2] < of_all[2] / 2
+
+
+def test_the_first_lists_of_what_was_to_be_seen() -> None:
+    of_cat = stream(read("dinov2-small", open_sample("cat")).trace)
+    places = of_cat.attention[1:, 11].reshape(16, 16)
+    eyes = (places[5, 4:7], places[6, 12:15])                            # the patches of both eyes
+    assert places[15].min() > max(eye.max() for eye in eyes)
+    length = of_cat.length[1:]
+    assert np.corrcoef(np.log(length)).min() > 0.95                      # one form for every patch
+    random = stream(read("random-b16", open_sample("cat")).trace)
+    for added in (random.attention, random.mlp):
+        median = np.median(added[1:], axis=0)
+        assert (np.diff(median) < 0.005).all() and median[-1] < median[0] / 3
+
+
+def steps(x: tuple[float, ...], epsilon: float = 1e-6, sample: bool = False) -> np.ndarray:
+    return norm_steps(np.array(x, float), np.ones(8), np.zeros(8), epsilon, sample).normal
+
+
+def test_the_list_after_the_sheet_of_the_norm() -> None:
+    hand, flat = STARTS["hand"][1], STARTS["flat"][1]
+    assert (steps(hand) != steps((*hand[:7], 10.0))).all()
+    large = steps((*hand[:7], 1000.0))
+    assert np.ptp(large[:7]) < 0.05 and (large[:7] < 0).all() and large[7] < np.sqrt(7)
+    ordinary, sample = steps(hand), steps(hand, sample=True)
+    assert (np.abs(sample) <= np.abs(ordinary)).all() and np.array_equal(sample == 0, ordinary == 0)
+    sizes = [np.abs(steps(flat, epsilon)).max() for epsilon in (1e-12, 1e-6, 1e-5)]
+    assert sizes[:2] == pytest.approx([1, 1 / np.sqrt(2)], abs=1e-3) and sizes[2] < 1 / 3
+    z0 = read("dinov2-small", open_sample("cat")).trace.z0[0, :, :8].numpy()
+    assert z0.var(1).min() > 100 * 1e-6

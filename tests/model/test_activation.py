@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from widgets.model.activation import ACTIVATIONS, curve, lowest_of_gelu, widest_gap
+from widgets.model.activation import ACTIVATIONS, by_sign, curve, loud, lowest_of_gelu, widest_gap
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["gelu"]
 X = np.linspace(-6, 6, 241)
@@ -50,3 +51,32 @@ def test_every_curve_has_as_many_numbers_as_places_and_leaves_them_alone() -> No
         found = curve(name, X)
         assert found.value.shape == found.slope.shape == X.shape and np.array_equal(found.x, before)
     assert np.array_equal(X, before)
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(7).normal(-1, 1.5, shape)
+
+
+def gelu_by_hand(a: np.ndarray) -> np.ndarray:
+    return a * (1 + np.vectorize(math.erf)(a / math.sqrt(2))) / 2
+
+
+def test_the_two_parts_of_an_mlp_are_numpys() -> None:
+    a, W_2 = numbers(5, 12), np.random.default_rng(8).normal(size=(3, 12))
+    out = gelu_by_hand(a)                                                 # (T, D_ff)
+    parts = [np.where(kept, out, 0) @ W_2.T for kept in (a < 0, a > 0)]
+    found = by_sign(torch.from_numpy(a), torch.from_numpy(W_2))
+    for got, part in zip(found, parts):
+        assert np.allclose(got, np.linalg.norm(part, axis=1) / np.linalg.norm(out @ W_2.T, axis=1), rtol=1e-12)
+    assert np.linalg.norm(parts[0]) > 0 and not np.allclose(found.negative, found.positive)
+
+
+def test_of_positive_numbers_alone_the_negative_part_is_nothing() -> None:
+    found = by_sign(torch.from_numpy(np.abs(numbers(4, 6))), torch.eye(6))
+    assert (found.negative == 0).all() and np.allclose(found.positive, 1)
+
+
+def test_loud_counts_both_signs() -> None:
+    assert loud(torch.tensor([-5.0, -1.0, -0.1, 0.1, 1.0])) == pytest.approx(2 / 5)
+    a = numbers(50, 7)
+    assert loud(torch.from_numpy(a), 0.15) == pytest.approx((np.abs(gelu_by_hand(a)) > 0.15).mean())

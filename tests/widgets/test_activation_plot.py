@@ -20,7 +20,7 @@ def test_the_table_has_torchs_values_and_slopes(widget: ActivationPlot) -> None:
     wanted = np.stack([torch.nn.functional.gelu(x), torch.nn.functional.gelu(x, approximate="tanh"), torch.relu(x)])
     part = widget._values
     assert np.allclose(np.frombuffer(part.values, np.float32).reshape(3, 9), wanted, atol=1e-6)
-    assert dict(widget.describe().table)["value at x = −0.5"] == "GELU −0.1543, tanh form −0.1543, ReLU 0.0"
+    assert dict(widget.describe().table)["value at a = −0.5"] == "GELU −0.1543, tanh form −0.1543, ReLU 0.0"
     widget.show = "slope"
     slopes = np.frombuffer(part.values, np.float32).reshape(3, 9)
     assert slopes[0, 4] == 0.5 and list(slopes[2]) == [0, 0, 0, 0, 0, 1, 1, 1, 1]
@@ -31,7 +31,7 @@ def test_a_curve_says_value_and_slope_at_every_place(widget: ActivationPlot) -> 
     at = list(np.round(gelu.x, 2)).index(-0.75)
     assert gelu.labels[at] == "GELU of −0.75: −0.1700, slope 0.001"
     assert tanh.labels[at].startswith("GELU, tanh form of −0.75: −0.1700") and relu.labels[at] == "ReLU of −0.75: 0.0000, slope 0.000"
-    assert "x = −0.752, where it is −0.170" in widget._curves.caption
+    assert "a = −0.752, where it is −0.170" in widget._curves.caption
 
 
 @pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "cat"), ("random-b16", "coffee"), ("dinov2-small", "photographer")])
@@ -56,6 +56,19 @@ def test_trained_numbers_are_mostly_negative_and_random_ones_are_not(widget: Act
     assert widget.positive().max() < 0.4
     widget.selection.checkpoint = "random-b16"
     assert np.abs(widget.positive() - 0.5).max() < 0.05 and "Random ViT-B/16" in widget._histogram.caption
+
+
+@pytest.mark.parametrize("checkpoint", ["dinov2-small", "random-b16"])
+def test_it_says_how_many_numbers_gelu_lets_be_heard(checkpoint: str) -> None:
+    widget = ActivationPlot(selection=Selection(checkpoint=checkpoint, layer=7))
+    heard = []
+    for tokens, rows in (("all", slice(None)), ("class", slice(0, 1))):
+        widget.tokens = tokens
+        out = torch.nn.functional.gelu(widget.reading.trace.layers[7].pre_activation[0, rows].double()).numpy()
+        heard.append(f"{((out > 0.1) | (out < -0.1)).mean():.1%}")
+        assert f"For {heard[-1]}, GELU gives more than 0.1 or less than −0.1." in widget._histogram.caption
+        assert dict(widget.describe().table)["GELU gives more than 0.1 or less than −0.1"] == f"for {heard[-1]} of the layer's numbers"
+    assert heard[0] != heard[1]
 
 
 def test_a_click_on_a_layer_goes_there_for_the_whole_page(widget: ActivationPlot) -> None:

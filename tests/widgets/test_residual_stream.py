@@ -67,6 +67,8 @@ def test_ours_against_the_library_layer_by_layer(widget: ResidualStream) -> None
     assert list(published.y) == [7e-6, 1.8e-3] and list(published.x) == [1, 12]
     assert list(absolute.y) == [d.absolute for d in widget.differences] and max(relative.y) < 1e-4
     assert widget.differences[-1].largest == pytest.approx(widget.stream.largest[:, -1].max(), rel=1e-5)
+    low, high = (f"{of([d.relative for d in widget.differences]):.1e}".replace("e-0", "e-").replace("-", "−") for of in (min, max))
+    assert f"over the largest number of z, from {low} to {high}." in widget._agreement.caption
 
 
 def test_another_picture_keeps_the_token_in_range() -> None:

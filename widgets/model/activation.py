@@ -24,6 +24,13 @@ class Curve(NamedTuple):
     slope: np.ndarray   # ReLU has none at 0; torch calls it 0 there
 
 
+class BySign(NamedTuple):
+    """An MLP's output before its last bias, in two parts: lengths as shares of the whole's, (T,) each."""
+
+    negative: np.ndarray   # from the pre-activations below 0
+    positive: np.ndarray   # from those above 0
+
+
 class Extreme(NamedTuple):
     """A place on the axis and the value there."""
 
@@ -38,6 +45,23 @@ def curve(name: str, x: np.ndarray) -> Curve:
         value = ACTIVATIONS[name](places)
         (slope,) = torch.autograd.grad(value.sum(), places)
     return Curve(places.detach().numpy(), value.detach().numpy(), slope.numpy())
+
+
+def by_sign(pre_activation: Tensor, W_2: Tensor) -> BySign:
+    """How long the two parts of GELU(a) W_2 are that come from a below 0 and from a above 0.
+
+    `pre_activation` a is (T, D_ff); `W_2` is (D, D_ff), as `linear` wants it. The two parts add up to the whole as
+    vectors; their lengths need not, as the parts may point different ways.
+    """
+    a = pre_activation.double()
+    parts = [gelu(torch.where(kept, a, 0.0)) @ W_2.double().T for kept in (a < 0, a > 0)]    # 2 of (T, D)
+    whole = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1)                            # (T,)
+    return BySign(*((torch.linalg.vector_norm(part, dim=-1) / whole).detach().numpy() for part in parts))
+
+
+def loud(pre_activation: Tensor, level: float = 0.1) -> float:
+    """Share of the pre-activations for which GELU gives more than `level`, of either sign."""
+    return float((gelu(pre_activation.double()).abs() > level).double().mean())
 
 
 @cache

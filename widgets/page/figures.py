@@ -121,7 +121,7 @@ def activations(lines: list[tuple[str, np.ndarray, np.ndarray, str, bool]], midd
     above.legend(fontsize=8)
     below.bar(middles, shares, width=middles[1] - middles[0], color=[COLOURS["muted" if x < 0 else "accent"][0] for x in middles])
     below.set_title(title, fontsize=9)
-    below.set_xlabel("pre-activation x", fontsize=8)
+    below.set_xlabel("pre-activation a", fontsize=8)
     for axes in (above, below):
         axes.tick_params(labelsize=7)
     return figure

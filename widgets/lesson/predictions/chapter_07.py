@@ -35,7 +35,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "question": "In every block the MLP makes four times as many numbers of each token, and GELU holds back the negative"
                     " ones. In DINOv2 ViT-S/14, on the cat, what share of these numbers is positive, over all tokens and layers?",
         "kind": "number", "unit": "%", "answer": positive_share,
-        "why": "Random weights would give about one half. Training has pushed most of them below zero, so that each token uses a"
-               " small part of the MLP. The plot below shows every layer.",
+        "why": "Random weights would give about one half. Training has pushed most of them below zero. The plot below shows every"
+               " layer, and what GELU still gives for the negative ones.",
     },
 }
