@@ -23,6 +23,11 @@ MISTAKES = {   # name of the exercise's misconception -> what the drop-down says
     "one-norm": "one norm a block, not two", "gain-only": "norms with a gain only", "output-projection": "attention with three matrices, not four",
     "heads-multiply": "attention multiplied by the heads", "head-bias": "the head's bias forgotten", "pooler": "a pooler counted that is not there",
 }
+MIXED = {   # mistakes whose difference the rule of the chapter does not read off at once -> how it comes about
+    "gain-only": "Two places at once: 2 L D in the layers, and one D in the final norm.",
+    "pooler": "A whole matrix and its bias, D² + D, is D + 1 times D.",
+    "output-projection": "A whole matrix and its bias a layer, D² + D, is D + 1 times D.",
+}
 MODELS = ("Ti/16", "S/16", "B/16", "L/16", "H/14")
 
 
@@ -75,7 +80,7 @@ class Miscount(Widget):
         seen = "Rounded to millions, the two are the same: a table in a paper would not show it." if hidden else "Even rounded to millions, the two differ."
         said = vit_param_count.EXERCISE.misconception(self.mistake).sentence.replace("^2", "²")
         said = re.sub(r"\bd(?=[\s.,:;²)]|_ff|$)", "D", said)               # the exercise writes d, as its cfg does
-        return f"{said} {seen}"
+        return " ".join(filter(None, (said, seen, MIXED.get(self.mistake))))
 
     def describe(self) -> Description:
         """The mistake and its difference in words."""

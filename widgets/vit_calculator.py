@@ -227,8 +227,8 @@ class ViTCalculator(Widget):
 
     def describe(self) -> Description:
         """The models, their totals and every line in words."""
-        said = [f"{title} has {parameter_lines(shape)[-1].running:,} parameters and needs {count.macs(shape)['total']:,} multiply-adds a picture"
-                for title, shape in self.shapes]
+        said = [f"{title} has {parameter_lines(shape)[-1].running:,} parameters"
+                + ("" if self.brief else f" and needs {count.macs(shape)['total']:,} multiply-adds a picture") for title, shape in self.shapes]
         table = [(f"{line.name}, {title}" if len(self.shapes) > 1 else line.name, f"{_equation(line)} ({_share(line)})")
                  for title, shape in self.shapes for line in parameter_lines(shape)]
         return Description("; ".join(said) + ".", table)

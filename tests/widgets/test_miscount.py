@@ -31,6 +31,15 @@ def test_each_mistake_leaves_its_difference(mistake: str, difference: int, units
     assert f"{wrong:,}" in widget.describe().sentence
 
 
+def test_a_difference_that_mixes_places_says_so() -> None:
+    L, D = FAMILY["B/16"].num_hidden_layers, FAMILY["B/16"].hidden_size
+    for mistake, difference, words in (("gain-only", -(2 * L * D + D), "2 L D in the layers, and one D in the final norm"),
+                                       ("pooler", (D + 1) * D, "D² + D, is D + 1 times D"),
+                                       ("output-projection", -L * (D + 1) * D, "a layer, D² + D, is D + 1 times D")):
+        widget = Miscount(mistake=mistake)
+        assert widget.counts[1] - widget.counts[0] == difference and words in widget._words.object
+
+
 def test_every_mistake_is_one_of_the_exercise() -> None:
     for mistake in MISTAKES:
         widget = Miscount(mistake=mistake)

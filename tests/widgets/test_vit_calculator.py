@@ -138,3 +138,4 @@ def test_each_line_is_explained(calculator: ViTCalculator) -> None:
 def test_a_brief_one_says_the_matrices_of_the_blocks_too() -> None:
     calculator = ViTCalculator(selection=Selection(setting="22B"), brief=True)
     assert calculator.__panel__() and "21,743,271,936" in calculator._ledger.caption and total(calculator) == 21_750_829_056
+    assert calculator.describe().sentence == "ViT-22B has 21,750,829,056 parameters.", "what it does not show it does not say"

@@ -48,6 +48,15 @@ def parameters(shape: ViTShape) -> Ledger:
     return pieces
 
 
+def attention_pooling(shape: ViTShape) -> int:
+    """Count the head of attention pooling: a query of D, attention (4D² + 4D), one norm (2D) and an MLP.
+
+    Source: google-research/big_vision, the head `MAPHead` of its ViT.
+    """
+    D, D_ff = shape.hidden_size, shape.intermediate_size
+    return D + 4 * D * D + 4 * D + 2 * D + 2 * D * D_ff + D_ff + D
+
+
 def block_matrices(shape: ViTShape) -> int:
     """Count the matrices of all blocks alone, as large models are counted: L (4D² + 2 or 3 D D_ff)."""
     D, matrices = shape.hidden_size, 3 if shape.gated_mlp else 2

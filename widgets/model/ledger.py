@@ -21,8 +21,8 @@ PIECES = {   # piece of count.parameters -> (its name, what it is)
     "mlp": ("MLP, all layers", "Two matrices a layer, D × D_ff and back, each with its bias; three where the MLP is gated."),
     "layer_norms": ("Norms of the blocks", "Two LayerNorms a layer, with a gain and a shift of D numbers each."),
     "final_norm": ("Final norm", "One LayerNorm after the last layer. It is there whatever the head reads."),
-    "pooling": ("Attention pooling", "The learned query and its block belong to the head that reads the answer. Published counts of"
-                                     " these models leave them out, and so does this one."),
+    "pooling": ("Attention pooling", "The learned query and its block belong to the head that reads the answer. The printed counts of"
+                                     " g/14 and G/14 leave them out, and so does this one; the 428M of So400m/14 fits only with them."),
     "head": ("Head", "One matrix of D × K and a bias of K. With 0 classes there is no head."),
 }
 PRODUCTS = {   # part of count.macs -> (its name, its formula)

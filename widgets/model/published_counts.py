@@ -7,6 +7,7 @@ from typing import NamedTuple
 from widgets.model import count
 from widgets.model.facts import published
 from widgets.model.setting import read
+from widgets.model.shape import ViTShape
 
 
 class Convention(NamedTuple):
@@ -31,8 +32,9 @@ class Claim(NamedTuple):
 
 HEAD, BARE, TANH = "with a head of 1,000 classes", "without a head", "without a classifier, with the D × D tanh layer of the pretraining head"
 BLOCKS = "the matrices of the blocks alone"
+POOLED = ", and with the attention pooling"   # ends the words of a convention that counts it
 INFERRED = " One convention fits Base, Large and Huge at once: no classifier, the tanh layer, and L/32 for Large. This is inference; the paper does not say."
-LARGE = "Without class token, head and pooling: that is how this table counts its models."
+LARGE = "Without class token, head and pooling: that is how this table counts its models (inference)."
 
 # key: (model, where it is printed, unit, conventions (words, setting), what follows)
 _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], ...], str]] = {
@@ -47,13 +49,17 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
         (f"H/14 {HEAD}", "H/14"), (f"H/14 {BARE}", "H/14,num_labels=0"), (f"H/14 {TANH}", "H/14,num_labels=1280")),
         "Something must stand behind the last layer: the bare model rounds to 631." + INFERRED),
     "tiny": ("ViT-Ti/16", ("deit", "table5", "Ti/16"), "M", ((f"Ti/16 {HEAD}", "Ti/16"), (f"Ti/16 {BARE}", "Ti/16,num_labels=0")),
-             "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). A last digit printed is not always a digit rounded."),
+             "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). Its three rows agree: with the head, cutting 5.72, 22.05 and 86.57 off"
+             " gives the 5, 22 and 86 of Ti/16, S/16 and B/16; without it, 5, 21 and 85. A last digit printed is not always a digit rounded."),
     "g": ("g/14", ("scaling_vit", "table2", "g/14"), "M", (
-        ("g/14 without class token, head and pooling", "g/14"),
+        ("g/14 without class token, head and pooling", "g/14"), (f"g/14 without class token and head{POOLED}", "g/14"),
         ("g/14 with a class token and a head of 1,000 classes", "g/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
     "G": ("G/14", ("scaling_vit", "table2", "G/14"), "M", (
-        ("G/14 without class token, head and pooling", "G/14"),
+        ("G/14 without class token, head and pooling", "G/14"), (f"G/14 without class token and head{POOLED}", "G/14"),
         ("G/14 with a class token and a head of 1,000 classes", "G/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
+    "So400m": ("So400m/14", ("vit_in_shape", "table1", "So400m/14"), "M", (
+        ("So400m/14 without class token, head and pooling", "So400m/14"), (f"So400m/14 without class token and head{POOLED}", "So400m/14")),
+        "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The calculator leaves the pooling out."),
     "22B": ("ViT-22B", ("vit_22b", "table1", "22B"), "M", ((BLOCKS, "22B"), ("every line of the calculator, without a head", "22B")),
             "Only the matrices of the blocks were counted: 48 (4D² + 2 D D_ff). Embedding, positions, norms and biases are left out."),
     "DINOv3": ("DINOv3-7B", ("dinov3", "table2", "DINOv3-7B"), "B", (
@@ -76,9 +82,15 @@ def _claim(key: str, model: str, where: tuple[str, str, str], unit: str, convent
     found = []
     for words, setting in conventions:
         shape = read(setting).shape
-        counted = count.block_matrices(shape) if words == BLOCKS else count.parameters(shape)["total"]
+        counted = _counted(words, shape)
         found.append(Convention(words, setting, counted, round(counted / size, _decimals(printed)) == printed))
     return Claim(key, model, f"{printed:,}{unit}", row["source"], tuple(found), verdict)
+
+
+def _counted(words: str, shape: ViTShape) -> int:
+    if words == BLOCKS:
+        return count.block_matrices(shape)
+    return count.parameters(shape)["total"] + (count.attention_pooling(shape) if words.endswith(POOLED) else 0)
 
 
 def _decimals(printed: float) -> int:
