@@ -92,7 +92,7 @@ def basis_of(picture: Picture, kind: str, checkpoint: str = "", patch_size: int 
 
         loaded = at_hand(checkpoint)
         filters = weights_of(loaded.model).filters
-        P, of = filters.shape[-1], f"the filters of {loaded.title}"
+        P, of = filters.shape[-1], f"directions made from the filters of {loaded.title}"
         E = embedding.projection_of_bytes(filters, loaded.preparation.deviation)
     pixels = prepare(picture, P)
     rows = torch.from_numpy(patchify(pixels, P))
@@ -170,7 +170,7 @@ class EmbeddingBasis(Widget):
         # a channel of its own: a widget beside it may cut patches of another size, and number 17 lies elsewhere there
         shared = {"channel": f"{self.selection.channel}-embedding-basis", "prefix": PREFIX, "selected": self.patch(self._last) + PREFIX}
         self._plot = Plot(title="How much the numbers keep", x_label="numbers kept of every patch (logarithmic)",
-                          y_label="share of the variance", x_log=True, y_range=(0, 1.03), height=250)
+                          y_label="share of the variance", x_log=True, y_range=(0, 1.03), height=250, text_at=74)
         return {"grid": PictureGrid(title="Hover a patch", **shared), "rebuilt": PictureGrid(title="Put together again", **shared),
                 "crops": PatchCrops(**shared), "table": NumberTable(**shared),
                 "patterns": PatternRow(title="What the patch is mixed from: the mean patch, plus these patterns times these numbers", size=52, **shared)}
@@ -196,7 +196,8 @@ class EmbeddingBasis(Widget):
         shown = basis.coordinates[:, :SHOWN].astype(np.float32)           # (N, 16)
         high = float(np.quantile(np.abs(shown), 0.95)) or 1.0             # the first would make all other bars vanish
         scaled = "Each is scaled symmetrically round grey: grey is 0, its largest number is drawn as strong as there is."
-        model = (" These are the model's filters, each without what those before it tell already." if self.basis == "model" else "")
+        model = (" They stand at right angles and span what the filters span: each is a filter without what those before it tell"
+                 " already, so these numbers are not those of the token." if self.basis == "model" else "")
         return PatternRow.drawn(self.patterns(basis)) | {
             "heads": [str(m + 1) for m in range(shown.shape[1])], "by_token": shown.tobytes(), "high": high, "lit": self.kept(basis),
             "caption": f"The first {shown.shape[1]} of {basis.most:,}: {basis.of}. {scaled}{model}"
@@ -234,10 +235,10 @@ class EmbeddingBasis(Widget):
             return (f"{title}: {N:,} patches less their mean differ in at most {basis.most:,} directions, so {basis.most:,} numbers a patch"
                     f" rebuild this picture exactly. They were chosen for it: they do not rebuild another picture exactly.")
         if basis.most == F:
-            return (f"{basis.most:,} independent directions are all that a patch of {F:,} numbers has. E can be inverted: no patch of any"
+            return (f"{basis.most:,} independent directions are all that a patch of {F:,} numbers has. E has full rank: no patch of any"
                     f" picture loses anything. One direction fewer, and something is lost.")
         random = basis_of(self.choice.picture, "random", "", basis.patch_size).curve[basis.most - 1]
-        return (f"Tokens of {basis.most:,} numbers for patches of {F:,}: E cannot be inverted. All of them together keep"
+        return (f"Tokens of {basis.most:,} numbers for patches of {F:,}: the rank of E is below {F:,}, so some is lost. All of them together keep"
                 f" {share(basis.curve[-1])} of the variance of {within(title)}; as many random directions keep {share(random)}.")
 
     # what changes -----------------------------------------------------------------------------------------

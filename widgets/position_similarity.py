@@ -27,13 +27,14 @@ TILES = 8           # at most so many in a row
 STORED = "stored"
 NAMES = {"learned": "learned", "sincos_1d": "sinusoidal 1-D", "sincos_2d": "sinusoidal 2-D", "random": "random"}
 LOOK_FOR = {
-    "learned": "Look for a cross: its own row and column. Nobody told the model that there is a grid.",
+    "learned": "Look for a cross: its own row and column.",
     "sincos_1d": "Look for a band: what comes shortly before and after in the sequence. The patch above is a whole row away.",
-    "sincos_2d": "Look for a cross again, put there by the formula: half of the numbers tell the row, half the column.",
+    "sincos_2d": "Look for a cross again, put there by the formula: half of the numbers tell the row, half the column."
+                 " On the scale of all tables it is nearly all orange: choose “each table its own” above.",
     "random": "Look for a single cell: itself. It is like no other, neighbour or not.",
 }
-UNTRAINED = "Look for a single cell: itself. This model was never trained, so its table is as random as the last one."
-MEASURES = ["of the 4 most alike, share in its row", "share in its column", "mean cosine in its row", "in its column", "elsewhere"]
+UNTRAINED = "Look for a single cell: itself. This model was never trained, so its table is as random as the one called random."
+MEASURES = ["share in row", "share in column", "cosine in row", "cosine in column", "cosine in neither"]
 SCALES = {"one for all, −1 to 1": "same", "each table its own": "own"}
 
 
@@ -142,7 +143,7 @@ class PositionSimilarity(Widget):
         maps = {name: PositionMap(title=shown, offer_class=name == "learned", **shared) for name, shown in NAMES.items()}
         return {"picture": PictureGrid(title="Hover, click to keep", stand_in=False, **shared), **maps,
                 "tiles": MapTiles(title="Every map at its own place", name_of_scale="cosine", **shared),
-                "facts": MatrixView(title="What each table tells of the grid", symbol="cosines", row_name="table",
+                "facts": MatrixView(title="What each table tells of the grid", symbol="shares and cosines", row_name="table",
                                     column_name="measure", follow=False)}
 
     def _redraw(self, *_: Any) -> None:
@@ -212,7 +213,8 @@ class PositionSimilarity(Widget):
         chance = f"By chance, {(columns - 1) / (N - 1):.3f} of them would lie in its row and {(grid[0] - 1) / (N - 1):.3f} in its column ({grid[0]} × {columns} positions)."
         view = MatrixView.matrix(np.round(list(rows.values()), 3) + 0.0)  # no minus before a zero
         return {**view, "low": -1.0, "high": 1.0, "kind": "signed", "row_heads": list(rows), "column_heads": MEASURES,
-                "caption": f"Over all positions; “learned” is {title}'s. {chance}"}
+                "caption": f"Shares: of the 4 positions most alike to a position, how many lie in its row, and in its column. {chance}"
+                           f" Cosines: the mean with the others of its row, of its column, and with those in neither. “learned” is {title}'s."}
 
     def facts(self) -> dict[str, list[float]]:
         """A row of MEASURES for each table, by the name it has on screen. Raises as `look_at` does."""
@@ -232,8 +234,9 @@ class PositionSimilarity(Widget):
     def _how_to_read(self, title: str) -> str:
         facts = self.facts()
         learned, formula, chance = (facts[NAMES[kind]] for kind in ("learned", "sincos_1d", "random"))
+        stored = [f" ({row + column:.1%} as it is stored)" for name, (row, column, *_) in facts.items() if name not in NAMES.values()]
         return (f"Of the four positions most alike to a position, {learned[0] + learned[1]:.1%} lie in its row or column in the table of"
-                f" {title}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula {formula[1]:.1%} lie in its column.")
+                f" {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula {formula[1]:.1%} lie in its column.")
 
     # what changes -----------------------------------------------------------------------------------------
 

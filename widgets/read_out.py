@@ -32,6 +32,7 @@ class Neighbours:
     names: tuple[str, ...]     # S sample names
     cosines: np.ndarray        # (S, 2): with the same way's reading of each sample
     between: float             # cosine of the two readings of this picture
+    mirrored: tuple[float, float]  # cosine with the same way's reading of its mirror image: a yardstick
 
     def nearest(self, way: int) -> str:
         """Name of the sample that is most alike by one way."""
@@ -61,15 +62,17 @@ class ReadOut(Widget):
         from torch.nn.functional import cosine_similarity
 
         from widgets.model.checkpoints import at_hand
-        from widgets.model.readout import read_outs, sample_read_outs
+        from widgets.model.readout import mirrored, read_outs, sample_read_outs
 
         checkpoint = at_hand(self.selection.checkpoint)
         here = read_outs(self.selection.checkpoint, self.choice.picture)          # two of (D,)
+        turned = read_outs(self.selection.checkpoint, mirrored(self.choice.picture))
         titles, known = sample_read_outs(self.selection.checkpoint)              # two of (S, D)
         others = [n for n, title in enumerate(titles) if title != self.choice.picture.title]
         cosines = torch.stack([cosine_similarity(of[others], one[None]) for of, one in zip(known, here)], dim=1)  # (S, 2)
         return Neighbours(checkpoint.title, checkpoint.provenance.brief, tuple(sample_names()[n] for n in others),
-                          cosines.numpy(), float(cosine_similarity(*here, dim=0)))
+                          cosines.numpy(), float(cosine_similarity(*here, dim=0)),
+                          tuple(float(cosine_similarity(one, other, dim=0)) for one, other in zip(here, turned)))
 
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(*self.choice.controls, *self._model.controls, align_items="flex-end", margin=0)
@@ -94,12 +97,14 @@ class ReadOut(Widget):
                                   **PictureGrid.picture(prepare(picture, 1, SIDE)))
             self._matrix.param.update(**{**MatrixView.matrix(found.cosines), "low": -1.0, "high": 1.0, "kind": "signed"},
                                       row_heads=[open_sample(name).title for name in found.names],
-                                      caption=f"Cosine of each picture's vector with this picture's, both read the same way. {found.provenance}")
+                                      caption=f"Cosine of each picture's vector with this picture's, both read the same way."
+                                              f" None of them need show the same thing: the most alike is the nearest there is. {found.provenance}")
             self._table.fixed = self._rows(found)
 
     @staticmethod
     def _rows(found: Neighbours) -> list[tuple[str, str]]:
         return [("cosine of the two with each other", f"{found.between:.3f}".replace("-", "−")),
+                *((f"with its mirror image, {way}", f"{value:.3f}".replace("-", "−")) for value, way in zip(found.mirrored, WAYS)),
                 *((f"most alike {way}", open_sample(found.nearest(n)).title) for n, way in enumerate(WAYS))]
 
     def describe(self) -> Description:

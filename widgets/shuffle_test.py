@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import panel as pn
 import param
 
@@ -36,8 +37,8 @@ class ShuffleTest(Widget):
         self._model = ModelChoice(selection=self.selection)
         self._before = PictureGrid(title="As it is", follow=False)
         self._after = PictureGrid(title="In another order", follow=False)
-        self._plot = Plot(title="Every number of y, before and after", x_label="y of the picture as it is",
-                          y_label="y of the other order", height=300)
+        self._plot = Plot(title="How far every number of y moves", x_label="y of the picture as it is",
+                          y_label="change in the other order", height=300)
         self._tables = {name: NumberTable(title=title) for name, title in
                         ((WITH, "With its positions"), (WITHOUT, "Zeros in place of E_pos"))}
         self._again = controls.button("Draw again", self._draw_again)
@@ -75,15 +76,16 @@ class ShuffleTest(Widget):
         except (RuntimeError, ValueError) as refusal:
             self._before.param.update(status="refused", message=str(refusal))
             return
-        picture, moved = self.choice.picture, int((result.order != range(len(result.order))).sum())
+        picture, moved = self.choice.picture, np.flatnonzero(result.order != range(len(result.order))).tolist()
+        marked = moved if self.order == "swap" else []  # two among hundreds cannot be found by eye
         with pn.io.hold():
-            self._before.param.update(status="ready", message="", patch_size=result.patch_size, alt=picture.alt,
+            self._before.param.update(status="ready", message="", marked=marked, patch_size=result.patch_size, alt=picture.alt,
                                       caption=f"{picture.title}, {len(result.order):,} patches of {result.patch_size} px.",
                                       **PictureGrid.picture(result.picture))
-            self._after.param.update(patch_size=result.patch_size, alt=f"{picture.title} with its patches in another order.",
-                                     caption=f"{moved:,} of the patches stand elsewhere.{self._drawn()}",
+            self._after.param.update(marked=marked, patch_size=result.patch_size, alt=f"{picture.title} with its patches in another order.",
+                                     caption=f"{len(moved):,} of the patches stand elsewhere{outlined(marked)}.{self._drawn()}",
                                      **PictureGrid.picture(result.reordered))
-            self._plot.update(self._series(result), caption="One dot a number of y. On the line nothing has changed.")
+            self._plot.update(self._series(result), caption="One dot a number of y. On the line at 0 nothing has changed. The scale fits the largest change.")
             for name, change in self._changes(result).items():
                 self._tables[name].fixed = self._rows(change)
             self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._sentence(result)} {result.provenance}</p>'
@@ -97,12 +99,12 @@ class ShuffleTest(Widget):
 
     def _series(self, result: ShuffleResult) -> list[Series]:
         changes = self._changes(result)
-        ends = [float(end(end(c.y.ravel()) for c in changes.values())) for end in (min, max)]
+        ends = [float(end(end(c.y[0]) for c in changes.values())) for end in (min, max)]
         hues = {WITH: "position", WITHOUT: "accent"}
-        dots = [Series(name, *change.y.tolist(), kind="dots", hue=hues[name],
+        dots = [Series(name, change.y[0].tolist(), (change.y[1] - change.y[0]).tolist(), kind="dots", hue=hues[name],
                        labels=[f"{name}: number {i} of y, {signed(a)}, then {signed(b)}" for i, (a, b) in enumerate(change.y.T)])
                 for name, change in changes.items()]
-        return [*dots, Series("no change", ends, ends, hue="muted", dash=True, labels=["no change"] * 2)]
+        return [*dots, Series("no change", ends, [0.0, 0.0], hue="muted", dash=True, labels=["no change"] * 2)]
 
     @staticmethod
     def _rows(change: Change) -> list[tuple[str, str]]:
@@ -134,6 +136,11 @@ class ShuffleTest(Widget):
 
         result = self.result()
         return answers_scattered({name: change.y for name, change in self._changes(result).items()}, result.picture, result.reordered)
+
+
+def outlined(patches: list[int]) -> str:
+    """Which patches are outlined, as a clause; nothing when none is."""
+    return f": patches {' and '.join(map(str, patches))}, outlined" if patches else ""
 
 
 def small(value: float) -> str:

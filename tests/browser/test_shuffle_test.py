@@ -21,6 +21,13 @@ MEANS = """(canvas, [rows, columns]) => {   // mean colour of the inside of ever
   return out
 }"""
 
+OPAQUE = """(canvas, [rows, columns]) => {   // how many points are drawn on inside every patch
+  const g = canvas.getContext('2d'), w = canvas.width / columns, h = canvas.height / rows, out = []
+  for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++)
+    out.push(g.getImageData(c * w + 2, r * h + 2, w - 4, h - 4).data.filter((v, i) => i % 4 === 3 && v > 0).length)
+  return out
+}"""
+
 
 @pytest.fixture
 def widget(page: Page, serve) -> ShuffleTest:
@@ -55,6 +62,12 @@ def test_shuffled_swapped_and_drawn_again(page: Page, widget: ShuffleTest) -> No
     page.get_by_role("radio", name="swap two").check(force=True)
     expect(page.get_by_text("2 of the patches stand elsewhere")).to_be_visible()
     said(page, "cat", "swap", 1)
+    moved = np.flatnonzero(shuffle_test("dinov2-small", open_sample("cat"), "swap", 1).order != np.arange(256))
+    for which in (0, 1):
+        outlines = page.locator(".part.picture-grid").nth(which).locator("canvas").nth(1)
+        expect(outlines).to_have_attribute("data-marked", " ".join(map(str, moved)))
+        drawn = np.array(outlines.evaluate(OPAQUE, [16, 16]))
+        assert sorted(np.flatnonzero(drawn)) == sorted(moved), "these two patches are outlined, and no other"
 
 
 def test_a_picture_that_is_not_square_and_one_in_grey(page: Page, widget: ShuffleTest) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from inspect import signature
 
 from widgets.model.count import macs, sequence_facts
 from widgets.model.patches import patch_index, patch_position
+from widgets.model.positions import sincos_1d
 from widgets.model.shape import FAMILY
 
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
@@ -18,6 +20,9 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
         "patches of 14 px in 224 px": lambda: sequence_facts((224, 224), 14)["patches"],
     },
     "05": {"the share that a lead of 1 gives, against its rival's": lambda: math.e},
+    "04": {
+        "base of the sinusoidal formula": lambda: signature(sincos_1d).parameters["base"].default,
+    },
     "09": {
         "share of attention in ViT-B/16 at 224 px": lambda: macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"],
     },

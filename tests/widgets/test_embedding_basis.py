@@ -82,7 +82,7 @@ def test_random_directions_need_all_of_the_patchs_numbers(widget: EmbeddingBasis
     assert table["directions there are"] == "768" and float(table["error of the whole picture"]) > 0.1
     widget.keep = "all"
     assert dict(widget._parts["table"].fixed)["error of the whole picture"] == "0 (exact)"
-    assert "E can be inverted" in widget.describe().sentence
+    assert "E has full rank" in widget.describe().sentence
 
 
 @pytest.mark.parametrize(("checkpoint", "P", "D"), [("dinov2-small", 14, 384), ("random-b16", 16, 768)])
@@ -101,7 +101,7 @@ def test_what_the_tokens_of_a_model_tell_is_what_least_squares_brings_back(widge
     table = dict(widget._parts["table"].fixed)
     assert table["directions there are"] == str(D)
     assert table["error of the whole picture"] == ("0 (exact)" if D == x.shape[1] else f"{error:.2f}")
-    assert ("cannot be inverted" in widget.describe().sentence) == (x.shape[1] > D)
+    assert ("some is lost" in widget.describe().sentence) == (x.shape[1] > D)
     assert loaded.title in widget._parts["rebuilt"].caption
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -30,6 +32,8 @@ def test_every_cosine_is_numpys_of_two_readings(widget: ReadOut, picture: str) -
     for name, row in list(zip(found.names, found.cosines))[::4]:
         there = read_outs("dinov2-small", open_sample(name))
         assert row == pytest.approx([cosine(a, b) for a, b in zip(here, there)], abs=1e-4)
+    turned = read_outs("dinov2-small", replace(open_sample(picture), rgb=open_sample(picture).rgb[:, ::-1].copy()))
+    assert found.mirrored == pytest.approx([cosine(a, b) for a, b in zip(here, turned)], abs=1e-4)
     assert found.between == pytest.approx(cosine(*here), abs=1e-4)
 
 

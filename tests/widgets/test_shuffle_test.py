@@ -27,7 +27,7 @@ def test_tables_and_dots_are_the_models_two_answers(widget: ShuffleTest, picture
         assert shown["largest change of a number of y"] == small(np.abs(change.y[1] - change.y[0]).max())
         assert shown["cosine of the two y"] == signed(before @ after / np.linalg.norm(before) / np.linalg.norm(after))
         dots = next(series for series in widget._plot.series if series.name == name)
-        assert np.array_equal(dots.x, change.y[0]) and np.array_equal(dots.y, change.y[1])
+        assert np.array_equal(dots.x, change.y[0]) and np.array_equal(dots.y, change.y[1] - change.y[0])
     assert "× 10⁻" in dict(widget._tables[WITHOUT].fixed)["largest change of a number of y"]
     assert "× 10⁻" not in dict(widget._tables[WITH].fixed)["largest change of a number of y"]
 
@@ -45,7 +45,11 @@ def test_draw_again_is_another_order_and_the_first_comes_back(widget: ShuffleTes
     widget.seed = 0
     assert widget._after.rgb == first
     widget.order = "swap"
-    assert widget._after.caption.startswith("2 of the patches stand elsewhere")
+    moved = np.flatnonzero(widget.result().order != np.arange(256)).tolist()
+    assert widget._after.caption.startswith(f"2 of the patches stand elsewhere: patches {moved[0]} and {moved[1]}, outlined")
+    assert widget._before.marked == widget._after.marked == moved
+    widget.order = "shuffle"
+    assert widget._before.marked == widget._after.marked == []
 
 
 def test_nothing_is_drawn_when_rows_are_turned_over(widget: ShuffleTest) -> None:

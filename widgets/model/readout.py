@@ -15,6 +15,11 @@ from widgets.model.pictures import Picture, open_sample, prepare, sample_names
 from widgets.model.vit import ViTWeights, embed, layers, read_out
 
 
+def mirrored(picture: Picture) -> Picture:
+    """The picture with left and right changed over: it shows the same things."""
+    return replace(picture, rgb=picture.rgb[:, ::-1].copy())
+
+
 class ReadOuts(NamedTuple):
     """The final norm of the class token's last state, and of the mean of the patches' last states."""
 

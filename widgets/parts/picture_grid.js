@@ -40,6 +40,8 @@ export function render({ model, el }) {
   function drawMark() {
     const g = top.getContext('2d'), P = model.patch_size * k, n = Math.min(part.patch, rows * cols - 1)
     g.clearRect(0, 0, top.width, top.height)
+    if (picture) for (const m of model.marked) ring(g, (m % cols) * P + k, Math.floor(m / cols) * P + k, P - 2 * k, P - 2 * k, Math.max(3, 2 * k))
+    top.dataset.marked = model.marked.join(' ')
     if (n < 0 || !picture || !model.follow) return
     if (maps) colourPatches(g, P)
     if (!model.stand_in && part.current < model.prefix) {
@@ -82,5 +84,5 @@ export function render({ model, el }) {
     if (next !== null) part.select(next + model.prefix)
     return next
   })
-  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high', 'stand_in'], () => { load(); drawMark() })
+  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high', 'stand_in', 'marked'], () => { load(); drawMark() })
 }

@@ -25,6 +25,7 @@ class PictureGrid(Part):
     positions = param.Bytes(b"", doc="int32, (N, 2): row and column of every patch")
     follow = param.Boolean(True, doc="ring the patch that is followed, and let the pointer and the keys choose one")
     stand_in = param.Boolean(True, doc="ring patch 0 when the class token is followed, which has no patch")
+    marked = param.List([], doc="patches that are outlined, whichever is followed")
     alt = param.String("", doc="what the picture shows, for those who cannot see it")
     maps = param.Bytes(b"", doc="float16, (tokens, N), or empty for no colouring")
     maps_low = param.Number(0.0)

@@ -70,10 +70,11 @@ class Plot(Part):
 
     def __init__(self, x_label: str = "", y_label: str = "", x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float | None] | None = None, x_log: bool = False, y_log: bool = False,
-                 height: int = 240, left: int = 4, x_ticks: Sequence[float] = (),
+                 height: int = 240, left: int = 4, text_at: int = 4, x_ticks: Sequence[float] = (),
                  y_ticks: Sequence[float] = (), **params: Any) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
 
+        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves.
         `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
         axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
                 "y_axis_type": "log" if y_log else "linear"}
@@ -81,7 +82,7 @@ class Plot(Part):
         if y_range is not None and y_range[1] is None:  # from there up to what is plotted
             axes["y_range"] = DataRange1d(start=y_range[0])
         self._figure = figure(height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", **axes)
-        self._bottom = _lowest(y_range, y_log)
+        self._bottom, self._text_at = _lowest(y_range, y_log), text_at
         self._series: tuple[Series, ...] = ()
         self._sources: list[ColumnDataSource] = []
         self._lines: list[tuple[Span, Label]] = []
@@ -149,7 +150,7 @@ class Plot(Part):
         # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone, and Bokeh then fails
         for place in range(len(self._lines), len(vertical)):
             line = Span(location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0])
-            text = Label(x=0, y=4 + 16 * (place % 3), y_units="screen", x_offset=4, text_font_size="12px", text_color=COLOURS["ink"][0])
+            text = Label(x=0, y=self._text_at + 16 * (place % 3), y_units="screen", x_offset=4, text_font_size="12px", text_color=COLOURS["ink"][0])
             self._lines.append((line, text))
             line.location = text.x = vertical[place][0]
             self._figure.add_layout(line), self._figure.add_layout(text)

@@ -20,7 +20,7 @@ def components_for_nine_tenths() -> int:
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "03-nine-tenths": {
         "question": "The cat has 196 patches of 16 px, each a row of 768 numbers. You keep k numbers of every patch, along the k"
-                    " directions that suit this picture best. What is the smallest k that keeps nine tenths of the variance?",
+                    " patterns that suit this picture best. What is the smallest k that keeps nine tenths of the variance?",
         "kind": "number", "unit": "numbers", "answer": components_for_nine_tenths,
         "why": "Pixels that touch are nearly the same, so the patches of a photograph differ in few ways: lighter or darker, lighter on"
                " one side, a stripe here or there. A picture of gravel needs far more: try it in the widget.",
