@@ -86,6 +86,8 @@ def warm() -> None:
 def _warm() -> None:
     from importlib import import_module
     try:
+        import_module("widgets.page.chapter")
+        contents.contents()  # reads every notebook; what checks their form takes seconds to load
         for module in WIDGETS.values():
             import_module(module)
         pictures = import_module("widgets.model.pictures")

@@ -27,7 +27,7 @@ HAND_SET, CHECKPOINT = "hand-set", "checkpoint"
 HAND_SET_TITLE = "A small ViT, set by hand"
 MARK = "⇄"
 WEIGHTS = {"patch_embedding": "the matrix E", "class_token": "the class token", "positions": "the positions",
-           "attention": "the matrices of attention", "layer_norms": "the norm", "mlp": "the MLP", "head": "the head"}
+           "attention": "the matrices of attention", "layer_norms": "the norm", "mlp": "the MLP", "head": "the answer head"}
 WITH_HEADS = ("qkv", "scores", "softmax", "mix")
 EARLY = ("cut", "flatten", "embed")  # the class token has not joined yet
 MOST_FLOAT32 = 100_000  # numbers of a matrix that is sent as float32; larger ones go as float16
@@ -58,6 +58,7 @@ class ForwardStepper(Widget):
         self._head_select = pn.widgets.Select(label="Head", width=80, **controls.LOOK)
         self._model_select = pn.widgets.Select(label="Model", width=260, **controls.LOOK)
         self._words = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
+        self._notes = pn.pane.HTML("", sizing_mode="stretch_width", margin=0)
         self._connect()
         self._reload(at=self.selection.step)
         self._begin()
@@ -115,20 +116,20 @@ class ForwardStepper(Widget):
         column = {"min-width": "0"}
         picture = pn.Column(parts["grid"], styles={**column, "flex": "1 1 240px", "max-width": "320px"}, margin=0)
         self._pixels_column = pn.Column(parts["pixels"], sizing_mode="stretch_width", margin=0)
-        flow = pn.Column(parts["flow"], self._pixels_column, styles={**column, "flex": "3 1 380px"}, margin=0)
+        flow = pn.Column(parts["flow"], self._pixels_column, self._notes, styles={**column, "flex": "3 1 380px"}, margin=0)
         matrix = pn.Column(parts["matrix"], styles={**column, "flex": "1 1 200px"}, margin=0)
         self._matrix_column = matrix
         self._show_columns()
         whole = pn.FlexBox(picture, flow, matrix, gap="24px", align_items="flex-start")
         return pn.Column(bar, parts["bar"], self._words, whole, self.text_twin(), sizing_mode="stretch_width", margin=0,
-                         styles={"gap": "14px", "max-width": "var(--vit-widget-width, 1040px)"})
+                         styles={"gap": "8px", "max-width": "var(--vit-widget-width, 1040px)"})
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "selected": self.selection.token}
         return {"bar": StepBar(mark_means=f"{MARK} here a token takes in something of other tokens"),
                 "grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
                 "flow": RowFlow(**shared), "pixels": PatchPixels(digits=3, **shared),
-                "matrix": MatrixView(title="All tokens", heat_height=300, **shared)}
+                "matrix": MatrixView(title="All tokens", heat_height=240, **shared)}
 
     def _connect(self) -> None:
         followers = [part for name, part in self._parts.items() if name != "bar"]
@@ -203,7 +204,7 @@ class ForwardStepper(Widget):
         with pn.io.hold():
             for name, state in self._states().items():
                 self._parts[name].param.update(**state)
-            self._words.object = self._explanation()
+            self._words.object, self._notes.object = self._explanation(), self._small_print()
             self._show_columns()
             self._head_select.visible = self.place.step.key in WITH_HEADS
 
@@ -237,12 +238,12 @@ class ForwardStepper(Widget):
         square = shown == run.tokens
         rows = [f"{t + whole.first} ({name})" for t, name in enumerate(run.token_names[whole.first:])]
         some = "" if shown == whole.columns else f"The first {shown} of {whole.columns:,} columns. "
-        scale = {"kind": "weight", "low": 0.0, "high": whole.top} if whole.weight else {"kind": "signed"}
-        above = f"Shares above {whole.top:.3f} are drawn as that. " if whole.weight else ""
+        scale = {"kind": "weight", "low": 0.0, "high": whole.top, "over": bool(whole.values.max() > whole.top)}
+        scale = scale if whole.weight else {"kind": "signed", "over": False}
         return MatrixView.matrix(whole.values, kind) | scale | {
             "symbol": whole.symbol, "row_offset": whole.first, "row_heads": rows, "column_heads": rows if square else list(whole.heads),
             "column_name": "token" if square else "number", "prefix": run.trace.prefix,
-            "caption": f"{some}{above}Hover a row to follow its token."}
+            "caption": f"{some}Hover a row to follow its token."}
 
     def _maps(self, view: StepView) -> dict[str, Any]:
         if view.maps is None:
@@ -252,6 +253,7 @@ class ForwardStepper(Widget):
         signed = self.place.step.key == "scores"
         high = float(np.abs(view.maps).max() if signed else np.quantile(view.maps, BRIGHT))
         return {"maps": view.maps.astype(np.float16).tobytes(), "maps_low": -high if signed else 0.0, "maps_high": high,
+                "maps_over": bool(view.maps.max() > high),
                 "maps_kind": "signed" if signed else "weight", "maps_name": view.maps_name}
 
     def _picture_state(self) -> dict[str, Any]:
@@ -354,7 +356,7 @@ class ForwardStepper(Widget):
     def _does(self) -> str:
         if self.place.step.key == "head" and self.run.trace.logits is None:
             return ("Only the class token's row goes on. It is y, the model's summary of the whole picture. This model has"
-                    " no head: it ends here.")
+                    " no answer head: it ends here.")
         return self.place.step.does
 
     def _equation(self) -> str:
@@ -372,13 +374,20 @@ class ForwardStepper(Widget):
         return f"More in chapter {numbers[self.place.step.chapter]}, {self.place.step.chapter}."
 
     def _explanation(self) -> str:
-        heading = (f'<div style="font-weight:600;font-size:17px">{escape(self._where())}'
-                   + (f' <span style="color:var(--vit-accent);font-size:14px" title="tokens take in something of one another">{MARK}'
-                      ' tokens meet here</span>' if self.place.step.mixes else "") + "</div>")
-        return (f'<div role="status" style="color:var(--vit-ink);font:15px/1.5 system-ui,sans-serif;max-width:100ch;min-height:118px">{heading}'
-                f'<div>{escape(self._does())}</div>'
-                f'<div style="font-family:ui-monospace,Menlo,Consolas,\'DejaVu Sans Mono\',monospace;margin:2px 0">{_equation(self._equation())}</div>'
-                f'<div style="color:var(--vit-muted);font-size:13px">{_equation(self._here())}{escape(self.origin())} {self._chapter()}</div></div>')
+        """The step, its equation and what it does: short, so that the rows below stay in view on a small screen."""
+        meet = (f'<span style="color:var(--vit-accent);font-size:14px;font-weight:600">{MARK} tokens meet here</span>'
+                if self.place.step.mixes else "")
+        mono = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
+        return ('<div role="status" style="color:var(--vit-ink);font:15px/1.45 system-ui,sans-serif;min-height:70px">'
+                '<div style="display:flex;flex-wrap:wrap;gap:0 20px;align-items:baseline">'
+                f'<span style="font-weight:600;font-size:17px">{escape(self._where())}</span>{meet}'
+                f'<span style="{mono}">{_equation(self._equation())}</span></div>'
+                f'<div>{escape(self._does())}</div></div>')
+
+    def _small_print(self) -> str:
+        """The sizes of the symbols, what is real, and where to read more."""
+        return (f'<div style="color:var(--vit-muted);font:13px/1.45 system-ui,sans-serif;margin-top:4px">'
+                f'{_equation(self._here())}{escape(self.origin())} {self._chapter()}</div>')
 
     def describe(self) -> Description:
         """The step, and the first numbers of the followed token's row in each matrix of it."""

@@ -52,7 +52,7 @@ def expected(run: Pass, step: int, token: int, head: int = 0) -> dict[str, list[
     inside = ["ln1", "q", "scores", "weights", "msa", "z_prime", "ln2", "mlp", "z"]
     if step < 3:
         row = {1: t.patches, 2: t.patch_embeddings}[step][0, token - prefix]
-        return {{1: "xp", 2: "xp E"}[step]: written(row[:8])}
+        return {{1: "xp", 2: "xp E + b"}[step]: written(row[:8])}
     if step == 3:
         return {"z0": written(t.z0[0, token])}
     layer, which = divmod(step - 4, len(inside))
@@ -238,11 +238,11 @@ def test_real_models_grey_and_not_square(page: Page, stepper: ForwardStepper, ch
         hover_patch(page, n, columns, rows)
         check_step(page, stepper.run, 4 + 9 * layer + which, n + 1)
     width = stepper.run.trace.y.shape[1]
-    expect(page.locator(".part.row-flow .shape").last).to_contain_text(f"first 8 of {width:,} shown")
+    expect(page.locator(".part.row-flow .shape").last).to_contain_text(f"× {width:,}, first 8 shown")
     page.locator(".part.step-bar .map").focus()
     page.keyboard.press("End")
     headless = stepper.run.trace.logits is None
-    expect(page.get_by_role("status").get_by_text("This model has no head: it ends here." if headless else "makes a score for each answer")).to_be_visible()
+    expect(page.get_by_role("status").get_by_text("This model has no answer head: it ends here." if headless else "makes a score for each answer")).to_be_visible()
 
 
 def test_step_layer_and_model_stand_in_the_address(page: Page, course: str) -> None:

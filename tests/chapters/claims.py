@@ -11,7 +11,19 @@ from widgets.model.patches import patch_index, patch_position
 from widgets.model.positions import sincos_1d
 from widgets.model.shape import FAMILY
 
+
+
+def _looked_at(place: int) -> int:
+    """The patch to which patch 24 of the cat gives its share number `place`, in layer 1, head 1 of the hand-set ViT."""
+    from widgets.model.pictures import open_sample
+    from widgets.model.step_rows import hand_set_pass
+
+    run = hand_set_pass(open_sample("cat")).trace
+    return int(run.layers[0].weights[0, 0, run.prefix + 24].argsort(descending=True)[place]) - run.prefix
+
+
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
+    "00": {f"the patch that patch 24 looks at, number {place}": lambda place=place: _looked_at(place) for place in (1, 2, 3)},
     "02": {
         "the patch in row 1, column 3 of 14 columns": lambda: patch_index(1, 3, (14, 14)),
         "last pixel row of patch 17": lambda: (patch_position(17, (14, 14))[0] + 1) * 16 - 1,

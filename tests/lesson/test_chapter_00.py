@@ -20,15 +20,51 @@ def test_the_steps_in_which_tokens_meet_are_those_that_the_bar_marks() -> None:
 
 
 def test_the_share_to_find_is_the_first_number_of_its_row() -> None:
-    stepper = ForwardStepper(selection=Selection(step=7, token=1 + PATCH))
-    assert stepper.place.step.key == "softmax" and stepper.head == 0
+    stepper = ForwardStepper(selection=Selection(step=7 + 9, token=1 + PATCH))
+    assert (stepper.place.step.key, stepper.place.layer) == ("softmax", 1) and stepper.head == 0
     flow = stepper._parts["flow"]
     line = flow.lines[-1]
     row = np.frombuffer(flow.values, np.float32)[line["start"]:].reshape(line["rows"], line["shown"])[1 + PATCH]
     assert row[0] == row[:-1].max() and abs(predict("00-find-share").answer() - row[0]) < 1e-6
 
 
-def test_the_width_of_y_is_that_of_the_last_step() -> None:
-    stepper = ForwardStepper(selection=Selection(model="checkpoint"))
-    stepper.walk.go(10_000)
-    assert predict("00-find-y").answer() == stepper.view().rows[0].columns
+def test_the_width_of_a_key_is_that_of_the_line_k() -> None:
+    stepper = ForwardStepper(selection=Selection(model="checkpoint", step=5))
+    rows = stepper.view().rows[2]
+    assert rows.symbol == "k" and predict("00-find-key").answer() == rows.columns
+
+
+def test_what_is_looked_up_is_not_called_a_guess() -> None:
+    for id in ("00-find-share", "00-find-key"):
+        card = predict(id)
+        card.commit(1)
+        card.again()
+        assert card.describe().sentence.startswith("Find it: ") and card._form.commit_label == "Check my number"
+    assert predict("00-tokens-meet")._form.commit_label == "Commit to my guess"
+
+
+def test_what_the_chapter_says_one_should_have_seen() -> None:
+    """The shares that the list under the stepper speaks of, at the places it names."""
+    t = ForwardStepper(selection=Selection()).run.trace
+    one, prefix = t.layers[0], t.prefix
+    A = one.weights[0, 0, prefix + 24].numpy()
+    order = np.argsort(-A)[:4] - prefix
+    assert 0.45 < A[prefix + 24] < 0.55 and list(order) == [24, 2, 39, 47] and np.sort(A)[-5] < 0.03
+    other = one.weights[0, 1, prefix + 24].numpy()
+    assert other.max() < 0.1 and other[prefix + 24] < 0.05, "the other head spreads its shares"
+    assert np.allclose(one.weights[0, :, 0], 1 / len(A), atol=1e-6), "the class token looks at all alike"
+    assert not t.z0[0, 0].any() and not one.ln1[0, 0].any() and one.msa[0, 0].abs().max() > 0.05
+    later = t.layers[1].weights[0, :, 0]
+    assert float(later.max()) > 2 / len(A), "and no longer in layer 2"
+
+
+def test_the_chapters_table_of_steps_is_that_of_the_stepper() -> None:
+    from widgets.model.steps import STEPS
+    from widgets.page import contents
+
+    text = "\n".join(cell.source for cell in contents.read(contents.chapter("00").path).cells if cell.cell_type == "markdown")
+    number = {title: number for number, title in contents.TITLES.items()}
+    lines = [f"| {step.name} | {'⇄' if step.mixes else ''} | {number[step.chapter]} {step.chapter} |" for step in STEPS]
+    assert "\n".join(lines) in text
+    missing = next(chapter for chapter in contents.contents() if chapter.number == "01").path is None
+    assert ("Chapter 01, Why a transformer for pictures, is not written yet" in text) == missing

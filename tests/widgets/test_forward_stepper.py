@@ -74,7 +74,7 @@ def test_it_says_what_is_real_hand_set_and_random(widget: ForwardStepper) -> Non
     words = {}
     for index, place in enumerate(widget.walk.places):
         widget.selection.step = index
-        words.setdefault(place.step.key, widget._words.object)
+        words.setdefault(place.step.key, widget._notes.object)
     assert "hand-set: the picture" in words["embed"].replace("&#x27;", "'")
     assert "random, from a fixed seed" in words["mlp"] and "mean nothing" in words["head"]
     assert "no weights take part" in words["softmax"]
@@ -99,7 +99,7 @@ def test_the_same_stepper_runs_every_model_and_any_picture(name: str, picture: s
     assert (grid.picture_height // grid.patch_size, grid.picture_width // grid.patch_size) == trace.grid
     selection.step = 10_000
     words = widget.describe().sentence
-    assert "This model has no head: it ends here" in words if trace.logits is None else "makes a score" in words
+    assert "This model has no answer head: it ends here" in words if trace.logits is None else "makes a score" in words
     assert selection.step == len(widget.walk.places) - 1, "an address beyond the end is the end"
     if name.startswith("random"):
         assert "never trained" in widget._parts["flow"].caption

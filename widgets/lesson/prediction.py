@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("widgets.lesson")
 COMMIT, SHOW, AGAIN = "Commit to my guess", "Show me", "Guess again"
+CHECK = "Check my number"  # for what is looked up, not guessed
 UNTOUCHED = {"picked": -1, "typed": "", "points": [], "answer_points": [], "marks": [], "locked": False, "problem": "",
              "feedback": "", "tone": "", "status": "ready", "message": "", "commit_label": COMMIT, "aside_label": SHOW}
 
@@ -36,7 +37,8 @@ class Predict(Widget):
     `kind` is "number", "choice" or "curve"; `answer` is the value (for a choice its text or its index, for a curve
     its heights at `x`) or a callable that computes it, called only once there is a guess. A curve is drawn over the
     places `x`, on an axis from `y[0]` to `y[1]`. `reveals` is what stays folded until then: anything Panel shows, a
-    list of such things, or a callable that makes them. `id` keeps the guess in the reader's progress.
+    list of such things, or a callable that makes them. `id` keeps the guess in the reader's progress. `look_up` says
+    that the answer is to be found in a widget, and names the card and its button so.
 
     Raises ValueError for a question that makes no sense.
     """
@@ -50,15 +52,17 @@ class Predict(Widget):
 
     def __init__(self, question: str, kind: str, answer: Any, choices: Sequence[str] = (), unit: str = "",
                  why: str = "", id: str = "", reveals: Any = None, x: Sequence[Any] = (),
-                 y: tuple[float, float] | None = None, x_label: str = "", y_label: str = "", **params: Any) -> None:
+                 y: tuple[float, float] | None = None, x_label: str = "", y_label: str = "", look_up: bool = False,
+                 **params: Any) -> None:
         super().__init__(question=question, id=id or slug(question), **params)
         self.kind = guessing(kind, choices, unit, x, y, x_label, y_label)
         self._answer, self._why, self._reveals = answer, why, reveals
         if not callable(answer):
             self.kind.refuse_nonsense(answer)
+        self._heading, self._commit_label = ("Find it", CHECK) if look_up else ("Predict", COMMIT)
         self._revealed = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
-        self._form = Question(self._commit, self._aside, text=inline(question), title="Predict",
-                              commit_label=COMMIT, aside_label=SHOW, **self.kind.form())
+        self._form = Question(self._commit, self._aside, text=inline(question), title=self._heading,
+                              commit_label=self._commit_label, aside_label=SHOW, **self.kind.form())
         self._follow()
         progress.current().watch(self._follow)
 
@@ -85,7 +89,7 @@ class Predict(Widget):
         progress.current().forget("predictions", self.id)
         self.param.update(guess=None, shown=False, settled=False)
         self._revealed.visible = False
-        self._form.param.update(**UNTOUCHED)
+        self._form.param.update(**UNTOUCHED | {"commit_label": self._commit_label})
 
     def answer(self) -> Any:
         """The right answer: a number, the text of a choice, or heights."""
@@ -98,11 +102,11 @@ class Predict(Widget):
         rows = [] if self.guess is None else [("Your guess", self.kind.words(self.guess))]
         if self.settled:
             rows.append(("Answer", self.kind.words(self.answer())))
-        return Description(f"Predict: {self.question}{options}", rows)
+        return Description(f"{self._heading}: {self.question}{options}", rows)
 
     def still(self) -> Figure:
         """The question and what can be guessed. Never the answer."""
-        return drawn([Line("Predict", muted=True), Line(self.question, bold=True), *self.kind.still()])
+        return drawn([Line(self._heading, muted=True), Line(self.question, bold=True), *self.kind.still()])
 
     def _commit(self, message: dict[str, Any]) -> None:
         entered = self.kind.from_form(message)

@@ -18,7 +18,7 @@ from widgets.model.positions import sincos_2d
 from widgets.model.vit import ViTWeights
 
 HIDDEN_SIZE = 8          # D: eight principal components
-NUM_HEADS = 2            # k: head 1 reads features 1 to 4, head 2 features 5 to 8
+NUM_HEADS = 2            # k: head 1 reads features 0 to 3, head 2 features 4 to 7
 NUM_LAYERS = 2           # L
 INTERMEDIATE_SIZE = 32   # D_ff = 4D
 POSITION_BASE = 100.0    # waves of 6 and 63 patches: right for a grid of 7, where 10,000 is made for hundreds
@@ -39,7 +39,8 @@ ORIGINS = {
     "patch_embedding": "hand-set: the picture's own first 8 principal components, each scaled to variance 1",
     "class_token": "hand-set: all zeros, so that its first query prefers nothing and it averages the whole picture",
     "positions": "hand-set: sines and cosines of row and column, at half size; zeros for the class token",
-    "attention": "hand-set: each head compares its own four features (1 to 4, 5 to 8) and passes them on as they are",
+    "attention": "hand-set: each head compares its own four features (0 to 3, 4 to 7) and passes them on as they are; the query is"
+                 " doubled, so that the shares are sharper",
     "layer_norms": "hand-set: gain 1, shift 0",
     "mlp": "random, from a fixed seed",
     "head": "random, from a fixed seed: its answers mean nothing",

@@ -135,7 +135,7 @@ def _flatten(run: Pass, layer: int | None, head: int) -> StepView:
 
 def _embed(run: Pass, layer: int | None, head: int) -> StepView:
     first = run.trace.prefix
-    token = _rows(run.trace.patch_embeddings[0], "x_p E", "goes out: the token", first=first, scale="token")
+    token = _rows(run.trace.patch_embeddings[0], "x_p E + b", "goes out: the token", first=first, scale="token")
     comes = _rows(run.trace.patches[0], "x_p", "comes in: the long row", first=first)
     return StepView((comes, token), token)
 
@@ -151,8 +151,9 @@ def _positions(run: Pass, layer: int | None, head: int) -> StepView:
     if registers:  # they stand behind the class token and have no position
         plain = torch.cat([plain[:classes], w.registers, plain[classes:]])
         table = torch.cat([table[:classes], torch.zeros_like(w.registers), table[classes:]])
+    symbol = "[x_class; x_p E + b]" if classes else "x_p E + b"
     z = _rows(z0, "z_0", "goes out: their sum")
-    return StepView((_rows(plain.detach(), "x", "comes in: the token"),
+    return StepView((_rows(plain.detach(), symbol, "come in: class token, patches"),
                      _rows(table.detach(), "E_pos", "plus: the row of its position", hue="position"), z), z)
 
 
@@ -242,7 +243,7 @@ def _head(run: Pass, layer: int | None, head: int) -> StepView:
     names = tuple(run.labels[int(i)] if run.labels else f"answer {int(i)}" for i in order)
     shown = {"columns": logits.shape[1], "one": True, "heads": names}
     share = softmax(logits)
-    return StepView((y, Rows("logits", "the head's scores, highest first", logits[:, order].numpy(), scale="logits", **shown),
+    return StepView((y, Rows("logits", "the answer head's scores, highest first", logits[:, order].numpy(), scale="logits", **shown),
                      Rows("softmax", "the same as shares", share[:, order].numpy(), scale="share", weight=True, **shown)))
 
 

@@ -99,8 +99,8 @@ STEPS: tuple[Step, ...] = (
          "LN(z) = gain · (z − mean) / deviation + shift", ("normalised",), ("layer_norms",),
          chapter="The encoder block"),
     Step("head", "Read out", "output",
-         "Only the class token's row goes on. It is y, the model's summary of the whole picture. The head, one more matrix,"
-         " makes a score for each answer from it.",
+         "Only the class token's row goes on. It is y, the model's summary of the whole picture. The answer head, one more"
+         " matrix, makes a score for each answer from it.",
          "y = row 0 of LN(z), answer = y W_head + b", ("y", "logits"), ("head",), symbols=("D",),
          chapter="Training and fine-tuning"),
 )

@@ -20,6 +20,8 @@ log = logging.getLogger("widgets.page")
 WORKERS = 8
 """Pages whose cells run at the same time; further visitors wait, and their page says so."""
 RUNNING, WAITING = "Running this step …", "Waits for the steps above …"
+HAND_OVER = 2.0
+"""Seconds at most that a cell waits for the results of the one before to leave: they are drawn while it computes."""
 _pool = ThreadPoolExecutor(WORKERS, thread_name_prefix="chapter")
 
 
@@ -58,8 +60,9 @@ class Run:
             for cell, following in zip(self._cells, [*self._cells[1:], None]):
                 if self._left.is_set():
                     break
-                made = self._results(cell)
-                self._document.add_next_tick_callback(partial(self._show, cell, made, following))
+                made, shown = self._results(cell), threading.Event()
+                self._document.add_next_tick_callback(partial(self._show, cell, made, following, shown))
+                shown.wait(HAND_OVER)
             if self._left.is_set():
                 self.workbook.close()
 
@@ -73,8 +76,9 @@ class Run:
             log.error("%s: cell %s cannot be shown", self.workbook.name, cell.number, exc_info=trouble)
             return views([], trouble)
 
-    def _show(self, cell: Cell, made: list[pn.viewable.Viewable], following: Cell | None) -> None:
+    def _show(self, cell: Cell, made: list[pn.viewable.Viewable], following: Cell | None, shown: threading.Event) -> None:
         if self._left.is_set():
+            shown.set()
             return
         if following is not None:
             self._waiting[following.number].object = prose.working(RUNNING).object
@@ -83,6 +87,8 @@ class Run:
         except Exception as trouble:
             log.error("%s: cell %s cannot be drawn", self.workbook.name, cell.number, exc_info=trouble)
             cell.place.objects = views([], trouble)
+        finally:
+            shown.set()
 
 
 def place(first: bool = False) -> pn.Column:

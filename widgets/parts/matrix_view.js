@@ -26,7 +26,7 @@ export function render({ model, el }) {
   function drawBar() {
     const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.kind)
     for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
-    bar.replaceChildren(make('span', {}, written(model.low, model.digits)), strip, make('span', {}, written(model.high, model.digits)))
+    bar.replaceChildren(make('span', {}, written(model.low, model.digits)), strip, make('span', {}, written(model.high, model.digits) + (model.over ? ' and more' : '')))
   }
 
   function buildTable() {
@@ -123,5 +123,5 @@ export function render({ model, el }) {
     if (what === 'theme') { drawBar(); small() ? buildTable() : drawHeat() }
     mark()
   }
-  onChange(model, ['values', 'rows', 'columns', 'kind', 'low', 'high', 'symbol', 'digits', 'row_heads', 'column_heads'], load)
+  onChange(model, ['values', 'rows', 'columns', 'kind', 'low', 'high', 'over', 'symbol', 'digits', 'row_heads', 'column_heads'], load)
 }

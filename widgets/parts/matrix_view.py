@@ -28,6 +28,7 @@ class MatrixView(Part):
     kind = param.Selector(default="signed", objects=["signed", "weight", "grey"], doc="colour scale")
     low = param.Number(0.0, doc="value at the low end of the scale")
     high = param.Number(1.0, doc="value at the high end of the scale")
+    over = param.Boolean(False, doc="there are numbers above high, and the scale says so")
     digits = param.Integer(3, bounds=(0, 6), doc="decimals")
     follow = param.Boolean(True, doc="rows are tokens (row = token - row_offset), so mark the row of the token followed")
     row_offset = param.Integer(0, bounds=(0, None), doc="token of the first row")

@@ -34,7 +34,7 @@ export function render({ model, el }) {
     if (!maps) return
     const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.maps_kind)
     for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
-    bar.replaceChildren(make('span', {}, model.maps_name), make('span', {}, written(model.maps_low, 2)), strip, make('span', {}, written(model.maps_high, 2)))
+    bar.replaceChildren(make('span', {}, model.maps_name), make('span', { className: 'range' }, written(model.maps_low, 2), strip, written(model.maps_high, 2) + (model.maps_over ? ' and more' : '')))
   }
 
   function drawMark() {
@@ -84,5 +84,5 @@ export function render({ model, el }) {
     if (next !== null) part.select(next + model.prefix)
     return next
   })
-  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high', 'stand_in', 'marked'], () => { load(); drawMark() })
+  onChange(model, ['rgb', 'patch_size', 'alt', 'positions', 'maps', 'maps_kind', 'maps_low', 'maps_high', 'maps_over', 'stand_in', 'marked'], () => { load(); drawMark() })
 }

@@ -31,6 +31,7 @@ class PictureGrid(Part):
     maps_low = param.Number(0.0)
     maps_high = param.Number(1.0)
     maps_kind = param.Selector(default="weight", objects=["weight", "signed", "grey"])
+    maps_over = param.Boolean(False, doc="there are numbers above maps_high, and the scale says so")
     maps_name = param.String("", doc="what the colours mean, written beside the scale")
 
     _esm = Path(__file__).parent / "picture_grid.js"

@@ -17,10 +17,9 @@ export function render({ model, el }) {
 
   function build(line, i) {
     const shape = `${counted(line.rows)} \u00d7 ${counted(line.columns)}`
-    const some = line.pick < 0 && !line.heads.length && line.shown < line.columns ? `, first ${line.shown} of ${counted(line.columns)} shown` : ''
+    const some = line.pick < 0 && !line.heads.length && line.shown < line.columns ? `, first ${line.shown} shown` : ''
     const symbol = symbolOf(line.symbol)
     symbol.style.color = colour(line.hue)
-    const title = make('div', { className: 'name' }, symbol, make('span', { className: 'says' }, line.says), make('span', { className: 'shape' }, `${shape}${some}`))
     const cells = make('div', { className: 'cells' }), made = []
     for (let c = 0; c < line.shown; c++) {
       const number = make('span', { className: 'mono number' }), under = make('span', { className: 'under' }, line.heads[c] ?? String(c))
@@ -31,16 +30,16 @@ export function render({ model, el }) {
       }
       made.push({ cell, number, under }); cells.append(cell)
     }
-    const next = model.lines[i + 1]
-    const bar = next && next.scale === line.scale ? '' : scaleBar(line)
-    const node = make('div', { className: 'line' }, title, cells, ...(bar ? [bar] : []))
+    const bar = model.lines[i - 1]?.scale === line.scale ? null : scaleBar(line)
+    const title = make('div', { className: 'name' }, symbol, make('span', { className: 'says' }, line.says), ...(bar ? [bar] : []), make('span', { className: 'shape' }, `${shape}${some}`))
+    const node = make('div', { className: 'line' }, title, cells)
     return { node, symbol, cells: made, line }
   }
 
   function scaleBar(line) {
     const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(line.kind)
     for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
-    return make('div', { className: 'scalebar' }, make('span', {}, written(line.low, 2)), strip, make('span', {}, written(line.high, 2)))
+    return make('div', { className: 'scalebar' }, make('span', {}, written(line.low, 2)), strip, make('span', {}, written(line.high, 2) + (line.over ? ' and more' : '')))
   }
 
   function mark() {

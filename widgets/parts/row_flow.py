@@ -31,7 +31,8 @@ class RowFlow(Part):
     def flow(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
         """Parameters that show these lines. Each dict has `values` (R, shown) and may have `picks` of the same shape.
 
-        Lines with the same `scale` share one range of colours, up to `top` where a line names it. Raises ValueError for a matrix of another dimension.
+        Lines with the same `scale` share one range of colours, up to `top` where a line names it; then
+        `over` says that there are numbers above it. Raises ValueError for a matrix of another dimension.
         """
         numbers, picked, said, start, pick = [], [], [], 0, 0
         for line in lines:
@@ -50,6 +51,7 @@ class RowFlow(Part):
         ranges = _ranges(lines)
         for about, line in zip(said, lines):
             about["low"], about["high"] = ranges[line["scale"]]
+            about["over"] = bool(np.abs(line["values"]).max(initial=0.0) > about["high"])
         return {"lines": said, "values": b"".join(numbers), "picks": b"".join(picked)}
 
 

@@ -7,8 +7,8 @@ export function render({ model, el }) {
   const play = make('button', { type: 'button', className: 'play', 'aria-pressed': 'false' }, 'Play')
   const slide = make('input', { type: 'range', min: 0, step: 1 }), where = make('span', { className: 'where', 'aria-live': 'polite' })
   const why = make('div', { className: 'why' }), meaning = make('span', { className: 'meaning' })
-  map.append(blocks, chips)
-  part.body.append(map, make('div', { className: 'ways' }, back, play, on, slide, where), make('div', { className: 'notes' }, meaning, why))
+  map.append(blocks, make('div', { className: 'inside' }, chips, meaning))
+  part.body.append(map, make('div', { className: 'ways' }, back, play, on, slide, where), why)
   const mine = { sent: [] }, still = matchMedia('(prefers-reduced-motion: reduce)')
   let steps = [], starts = [], at = 0, timer = null, later = null
 
@@ -62,6 +62,7 @@ export function render({ model, el }) {
     play.textContent = playing ? '\u275A\u275A Pause' : '\u25B6 Play'
     play.setAttribute('aria-pressed', String(playing))
     play.disabled = still.matches || (!playing && at === steps.length - 1)
+    why.hidden = !still.matches
     why.textContent = still.matches ? 'Play is off, since your system asks for less motion. Use Next.' : ''
     part.root.dataset.playing = playing
   }

@@ -7,7 +7,7 @@ from typing import Any
 from widgets.model.steps import places
 
 LAYERS = 2      # of the hand-set ViT, see widgets.model.handset
-PATCH = 16      # which patch to follow, with the cat's left eye in it
+PATCH = 24      # which patch to follow: the one that the stepper opens with
 STEPS = places(LAYERS)
 MEETING = sum(place.step.mixes for place in STEPS)
 IN_LAYERS = sum(place.layer is not None for place in STEPS)
@@ -16,19 +16,20 @@ CHOICES = (f"in all {len(STEPS)}", f"in {IN_LAYERS}: every step of every layer",
 
 
 def largest_share() -> float:
-    """What the patch gives to the token it attends most: the cat, hand-set ViT, layer 1, head 1."""
+    """What the patch gives to the token it attends most: the cat, hand-set ViT, layer 2, head 1."""
     from widgets.model.pictures import open_sample
     from widgets.model.step_rows import hand_set_pass
 
     run = hand_set_pass(open_sample("cat"))
-    return float(run.trace.layers[0].weights[0, 0, run.trace.prefix + PATCH].max())
+    return float(run.trace.layers[1].weights[0, 0, run.trace.prefix + PATCH].max())
 
 
-def width_of_y() -> int:
-    """Numbers in y of DINOv2 ViT-S/14."""
+def width_of_a_key() -> int:
+    """D_h of DINOv2 ViT-S/14."""
     from widgets.model.checkpoints import at_hand
 
-    return at_hand("dinov2-small").model.config.hidden_size
+    config = at_hand("dinov2-small").model.config
+    return config.hidden_size // config.num_attention_heads
 
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
@@ -41,17 +42,17 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                " weights for all of them. The steps in which tokens meet carry the mark ⇄ below.",
     },
     "00-find-share": {
-        "question": f"Find it with the stepper. The cat, the small ViT, head 1: follow patch {PATCH}, which holds an eye, to"
-                    " the step Softmax of layer 1. How large is the largest share in its row?",
-        "kind": "number", "answer": largest_share,
-        "why": "It is the first number of the row A. The patch under it says which token gets that share; all shares of the"
-               " row, the others included, make 1.",
+        "question": f"The cat, the small ViT, head 1: follow patch {PATCH}, in the middle of the picture, to the step Softmax"
+                    " of layer 2. How large is the largest share in its row?",
+        "kind": "number", "answer": largest_share, "look_up": True,
+        "why": "It is the first number of the row A, and it belongs to the patch itself. In layer 1 it kept about as much. All"
+               " shares of the row, the others included, make 1.",
     },
-    "00-find-y": {
-        "question": "Find it with the stepper. Choose the model DINOv2 ViT-S/14 and go to the last step (the key End does it)."
-                    " How many numbers does y hold?",
-        "kind": "number", "unit": "numbers", "answer": width_of_y,
-        "why": "y is one row as wide as a token, whatever the picture. The shape stands at the right of its line: one row, and"
-               " as many columns as this model has numbers a token.",
+    "00-find-key": {
+        "question": "Choose the model DINOv2 ViT-S/14 and go to the step Q, K, V of any layer. How many numbers does one key of"
+                    " one head hold?",
+        "kind": "number", "unit": "numbers", "answer": width_of_a_key, "look_up": True,
+        "why": "The shape stands at the right of the line of k: as many rows as there are tokens, and as many columns as a head"
+               " has numbers. Every head has its own. Side by side, the keys of all heads are as wide as a token.",
     },
 }
