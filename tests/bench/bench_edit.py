@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from statistics import median, quantiles
+from playwright.sync_api import Page
 
-import panel as pn
-from playwright.sync_api import Page, sync_playwright
-
-from tests.browser import chromium
-from tests.browser.served import address_of
-from widgets import app
+from tests.bench.hosted import hosted, new_page, spread
 
 # Opens a cell, writes a number and presses Enter; ends when a cell of O has changed and the page has been drawn.
 EDIT = """async ([row, column, text]) => {
@@ -30,27 +25,19 @@ EDIT = """async ([row, column, text]) => {
 
 def run() -> dict[str, str]:
     """Sixty edits of each example; milliseconds."""
-    pn.serve({"app": app.page}, port=0, threaded=True, show=False)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium.find(), args=chromium.ARGUMENTS)
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            figures = _measure(page, f"{address_of()}/app?widget=AttentionCalculator")
-            browser.close()
-        return figures
-    finally:
-        pn.state.kill_all_servers()
+    with hosted() as (browser, address):
+        return _measure(new_page(browser), f"{address}?widget=AttentionCalculator")
 
 
 def _measure(page: Page, address: str) -> dict[str, str]:
     page.goto(address)
     page.locator(".editable-matrices [data-key=O] td").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1000)
-    figures = {"edit, 4 tokens and one head (promised: median under 40 ms, p95 under 100)": _spread(_edits(page))}
+    figures = {"edit, 4 tokens and one head (promised: median under 40 ms, p95 under 100)": spread(_edits(page))}
     page.get_by_label("Start from").select_option(label="pencil example, two heads")
     page.locator(".editable-matrices [data-key=MSA] td").first.wait_for()
     page.wait_for_timeout(500)
-    figures["edit, pencil example with two heads"] = _spread(_edits(page))
+    figures["edit, pencil example with two heads"] = spread(_edits(page))
     return figures
 
 
@@ -61,6 +48,3 @@ def _edits(page: Page) -> list[float]:
         page.wait_for_timeout(60)  # a reader's edits do not come in one breath
     return times[5:]
 
-
-def _spread(times: list[float]) -> str:
-    return f"median {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms, largest {max(times):.1f} ms (n={len(times)})"

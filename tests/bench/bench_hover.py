@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import median, quantiles
 from typing import Any
 
-import panel as pn
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
-from tests.browser import chromium
-from tests.browser.served import address_of
-from widgets import app
+from tests.bench.hosted import hosted, new_page, spread
 
 # Time to handle one pointer move in every part of the page, and to have the canvases drawn: reading one pixel back
 # waits for the drawing, which the browser may otherwise put off past the end of the handler.
@@ -43,16 +39,8 @@ CLICK = """async ([x, y]) => {
 
 def run() -> dict[str, str]:
     """Hover over 16 px and 8 px patches, and clicks; milliseconds."""
-    pn.serve({"app": app.page}, port=0, threaded=True, show=False)
-    try:
-        with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium.find(), args=chromium.ARGUMENTS)
-            page = browser.new_page(viewport={"width": 1280, "height": 900})
-            figures = _measure(page, f"{address_of()}/app?widget=PatchHover")
-            browser.close()
-        return figures
-    finally:
-        pn.state.kill_all_servers()
+    with hosted() as (browser, address):
+        return _measure(new_page(browser), f"{address}?widget=PatchHover")
 
 
 def _measure(page: Page, address: str) -> dict[str, str]:
@@ -64,15 +52,12 @@ def _measure(page: Page, address: str) -> dict[str, str]:
     places = [[(i * 37 % 100 + 0.5) / 100, (i * 61 % 100 + 0.5) / 100] for i in range(300)]
     page.evaluate(HOVER, places[:50])  # the first readings make the browser move its canvases to memory
     before = len(frames)
-    figures = {"hover, 16 px patches (promised: p95 under 8 ms)": _spread(page.evaluate(HOVER, places))}
+    figures = {"hover, 16 px patches (promised: p95 under 8 ms)": spread(page.evaluate(HOVER, places))}
     figures["websocket messages sent by 300 hovers (promised: 0)"] = str(len(frames) - before)
     clicks = [page.evaluate(CLICK, place) for place in places[1:61]]  # the first place is selected already
-    figures["click to Python and back (promised: median under 40 ms)"] = _spread(clicks)
+    figures["click to Python and back (promised: median under 40 ms)"] = spread(clicks)
     page.get_by_role("radio", name="8", exact=True).check(force=True)
     page.get_by_text("patches of 8 px").wait_for()
-    figures["hover, 8 px patches"] = _spread(page.evaluate(HOVER, places))
+    figures["hover, 8 px patches"] = spread(page.evaluate(HOVER, places))
     return figures
 
-
-def _spread(times: list[float]) -> str:
-    return f"median {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms, largest {max(times):.1f} ms (n={len(times)})"
