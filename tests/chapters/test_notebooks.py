@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from widgets.lesson.chapter_work import work_of
 from widgets.page import build, contents
 
 NOTEBOOKS = sorted(contents.FOLDER.glob("*.ipynb"))
@@ -83,3 +84,15 @@ def test_landing_page_knows_it(path: Path) -> None:
     """Title, question and minutes are found in the notebook."""
     chapter = contents.chapter(path.name[:2])
     assert chapter and chapter.title and chapter.question.endswith("?") and chapter.minutes
+
+
+@each
+def test_no_section_begins_inside_a_cell_that_waits_for_a_guess(path: Path) -> None:
+    """A page folds whole cells up to the next that starts with a heading: a section inside one would be folded away too."""
+    waiting = False
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            waiting = waiting or bool(work_of([cell.source]).predictions)
+        elif cell.cell_type == "markdown" and waiting:
+            waiting = not cell.source.lstrip().startswith("#")
+            assert not (waiting and re.search(r"^## ", cell.source, re.M)), cell.source
