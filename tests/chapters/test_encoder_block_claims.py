@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from widgets.layer_norm_lab import STARTS
 from widgets.lesson.predictions.chapter_07 import PREDICTIONS, positive_share
-from widgets.model.activation import by_sign, loud
+from widgets.model.activation import by_sign, cut_off, loud, relu_twin, varying
 from widgets.model.library import weights_of
 from widgets.model.norm import norm_steps
 from widgets.model.pictures import open_sample
 from widgets.model.stream import Stream, differences, stream
+from widgets.model.trace import trace
 from widgets.page.reading import Reading, read
 
 
@@ -66,6 +68,30 @@ def test_negative_numbers_are_not_silent(reading: Reading) -> None:
         assert 0.4 < loud(layer.pre_activation[0]) < 0.7 and ((a > -2) & (a < 0)).mean() > 0.5
     parts = [np.median(by_sign(layer.pre_activation[0], block.mlp.fc2_weight), axis=1) for layer, block in zip(layers, blocks)]
     assert sum(negative > positive for negative, positive in parts) > 6
+
+
+def test_what_the_negative_numbers_give_is_nearly_one_vector_for_all_tokens(reading: Reading) -> None:
+    inputs = [(layer.pre_activation[0], block.mlp.fc2_weight)
+              for layer, block in zip(reading.trace.layers, weights_of(reading.checkpoint.model).blocks)]
+    left = np.array([varying(*each) for each in inputs])                  # (L, 2)
+    assert (left[2:11, 0] < 0.15).all() and (left[2:11, 1] > 0.5).all()
+    rest = np.array([np.median(by_sign(*each, centred=True), axis=1) for each in inputs])
+    assert (rest[:, 1] > rest[:, 0]).all()
+
+
+def test_relu_alone_ruins_y_and_one_vector_a_layer_brings_most_of_it_back(reading: Reading) -> None:
+    w = weights_of(reading.checkpoint.model)
+    other = "coffee" if reading.trace is not read("dinov2-small", open_sample("coffee")).trace else "cat"
+    means = cut_off(read("dinov2-small", open_sample(other)).trace)
+    alone, mended = (torch.cosine_similarity(trace(twin, reading.x).y, reading.trace.y).item()
+                     for twin in (relu_twin(w), relu_twin(w, means)))
+    assert alone < 0.5 and mended > 0.6
+
+
+def test_the_class_tokens_largest_number_is_tens_of_times_its_median(reading: Reading) -> None:
+    states = torch.stack([layer.z[0, 0].abs() for layer in reading.trace.layers])[6:11]
+    times = states.amax(1) / states.median(1).values
+    assert 40 < times.min() and times.max() < 100 and states.max() < 20
 
 
 def test_shares_of_positive_numbers_layer_by_layer(measured: Stream) -> None:

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.activation import ACTIVATIONS, by_sign, curve, loud, lowest_of_gelu, widest_gap
+from tests.model.small_models import library_vit
+from widgets.model.activation import ACTIVATIONS, by_sign, curve, cut_off, loud, lowest_of_gelu, relu_twin, varying, widest_gap
+from widgets.model.library import weights_of
+from widgets.model.trace import trace
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())["gelu"]
 X = np.linspace(-6, 6, 241)
@@ -53,6 +56,23 @@ def test_every_curve_has_as_many_numbers_as_places_and_leaves_them_alone() -> No
     assert np.array_equal(X, before)
 
 
+def test_a_relu_twin_adds_one_row_to_every_token() -> None:
+    """One layer: its second bias is b_2 + W_2 times the mean of GELU(a) over the tokens, of the a below 0."""
+    w = weights_of(library_vit(head=False))
+    t = trace(w, torch.randn(1, 3, 28, 28, generator=torch.Generator().manual_seed(5)))
+    means, plain = cut_off(t), trace(relu_twin(w), t.pixels)
+    twin = relu_twin(w, means)
+    a = t.layers[0].pre_activation[0].double().numpy()
+    mean = np.where(a < 0, gelu_by_hand(a), 0).mean(0)
+    assert np.allclose(means[0], mean, atol=1e-6) and (mean < 0).any()
+    before, W_2 = w.blocks[0].mlp, w.blocks[0].mlp.fc2_weight.double().numpy()
+    assert np.allclose(twin.blocks[0].mlp.fc2_bias, before.fc2_bias.numpy() + W_2 @ mean, atol=1e-5)
+    first = plain.layers[0]
+    assert torch.equal(first.post_activation, first.pre_activation.clamp(min=0))
+    moved = trace(twin, t.pixels).layers[0].mlp[0] - first.mlp[0]         # (T, D): one row for all
+    assert np.allclose(moved, W_2 @ mean, atol=1e-5) and w.activation is not torch.relu
+
+
 def numbers(*shape: int) -> np.ndarray:
     return np.random.default_rng(7).normal(-1, 1.5, shape)
 
@@ -69,6 +89,23 @@ def test_the_two_parts_of_an_mlp_are_numpys() -> None:
     for got, part in zip(found, parts):
         assert np.allclose(got, np.linalg.norm(part, axis=1) / np.linalg.norm(out @ W_2.T, axis=1), rtol=1e-12)
     assert np.linalg.norm(parts[0]) > 0 and not np.allclose(found.negative, found.positive)
+
+
+def test_the_parts_without_their_mean_over_tokens_are_numpys() -> None:
+    a, W_2 = numbers(5, 12), np.random.default_rng(8).normal(size=(3, 12))
+    parts = [np.where(kept, gelu_by_hand(a), 0) @ W_2.T for kept in (a < 0, a > 0)]
+    rest = [part - part.mean(0) for part in parts]
+    lengths = by_sign(torch.from_numpy(a), torch.from_numpy(W_2), centred=True)
+    shares = varying(torch.from_numpy(a), torch.from_numpy(W_2))
+    for got, share, part, left in zip(lengths, shares, parts, rest):
+        assert np.allclose(got, np.linalg.norm(left, axis=1) / np.linalg.norm(sum(rest), axis=1), rtol=1e-12)
+        assert share == pytest.approx((left**2).sum() / (part**2).sum(), rel=1e-12) and 0 < share < 1
+
+
+def test_a_part_that_is_the_same_for_every_token_does_not_vary() -> None:
+    a = np.hstack([np.full((4, 2), -0.7), np.abs(numbers(4, 3))])
+    shares = varying(torch.from_numpy(a), torch.eye(5))
+    assert shares.negative == pytest.approx(0, abs=1e-12) and shares.positive > 0.05
 
 
 def test_of_positive_numbers_alone_the_negative_part_is_nothing() -> None:

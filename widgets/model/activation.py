@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ import torch
 from torch import Tensor
 
 from widgets.model.encoder import gelu, gelu_tanh
+from widgets.model.trace import Trace
+from widgets.model.vit import ViTWeights
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"GELU": gelu, "GELU, tanh form": gelu_tanh, "ReLU": torch.relu}
 """Shown name -> function. All work number by number."""
@@ -31,6 +34,13 @@ class BySign(NamedTuple):
     positive: np.ndarray   # from those above 0
 
 
+class Varying(NamedTuple):
+    """The share of each part's squared length that differs from token to token, from 0 to 1."""
+
+    negative: float
+    positive: float
+
+
 class Extreme(NamedTuple):
     """A place on the axis and the value there."""
 
@@ -47,16 +57,44 @@ def curve(name: str, x: np.ndarray) -> Curve:
     return Curve(places.detach().numpy(), value.detach().numpy(), slope.numpy())
 
 
-def by_sign(pre_activation: Tensor, W_2: Tensor) -> BySign:
+def by_sign(pre_activation: Tensor, W_2: Tensor, centred: bool = False) -> BySign:
     """How long the two parts of GELU(a) W_2 are that come from a below 0 and from a above 0.
 
     `pre_activation` a is (T, D_ff); `W_2` is (D, D_ff), as `linear` wants it. The two parts add up to the whole as
-    vectors; their lengths need not, as the parts may point different ways.
+    vectors; their lengths need not, as the parts may point different ways. `centred`: each part, and the whole,
+    without its mean over the tokens.
     """
-    a = pre_activation.double()
-    parts = [gelu(torch.where(kept, a, 0.0)) @ W_2.double().T for kept in (a < 0, a > 0)]    # 2 of (T, D)
-    whole = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1)                            # (T,)
+    parts = [part - part.mean(0) if centred else part for part in _parts(pre_activation, W_2)]   # 2 of (T, D)
+    whole = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1)                                # (T,)
     return BySign(*((torch.linalg.vector_norm(part, dim=-1) / whole).detach().numpy() for part in parts))
+
+
+def varying(pre_activation: Tensor, W_2: Tensor) -> Varying:
+    """What is left of each part's squared length, over all tokens, without its mean over the tokens.
+
+    Near 0: the part is nearly the same vector for every token, as a bias is. A part that is nothing gives NaN.
+    """
+    return Varying(*(float((part - part.mean(0)).square().sum() / part.square().sum())
+                     for part in _parts(pre_activation, W_2)))
+
+
+def _parts(pre_activation: Tensor, W_2: Tensor) -> list[Tensor]:
+    """GELU(a) W_2 from a below 0 and from a above 0: two of (T, D), float64."""
+    a = pre_activation.double()
+    return [gelu(torch.where(kept, a, 0.0)) @ W_2.double().T for kept in (a < 0, a > 0)]
+
+
+def cut_off(t: Trace, batch: int = 0) -> list[Tensor]:
+    """The mean over the tokens of what ReLU would take from GELU: GELU(a) of the a below 0. One (D_ff,) a layer."""
+    return [gelu(layer.pre_activation[batch].clamp(max=0)).mean(0) for layer in t.layers]
+
+
+def relu_twin(w: ViTWeights, means: list[Tensor] | None = None) -> ViTWeights:
+    """The same weights with ReLU for GELU. `means`: what `cut_off` gives, handed to every token as part of b_2."""
+    if means is None:
+        return replace(w, activation=torch.relu)
+    mlps = [b.mlp._replace(fc2_bias=b.mlp.fc2_bias + b.mlp.fc2_weight @ mean) for b, mean in zip(w.blocks, means, strict=True)]
+    return replace(w, activation=torch.relu, blocks=tuple(b._replace(mlp=mlp) for b, mlp in zip(w.blocks, mlps)))
 
 
 def loud(pre_activation: Tensor, level: float = 0.1) -> float:
