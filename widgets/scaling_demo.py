@@ -27,8 +27,7 @@ RANKS = 64  # weights that are drawn, the largest first
 SCALED, UNSCALED = "divided by √D_h", "not divided"
 HUES = {SCALED: "accent", UNSCALED: "wrong"}
 MEASURED = {"std": "spread of the scores (standard deviation)", "largest_weight": "largest weight",
-            "typical_derivative": "how far a weight moves with its own score, the median",
-            "jacobian_norm": "how far all weights move with all scores, together"}
+            "own_derivatives": "how far weights move with their own scores, all keys added: 1 − Σ a²"}
 
 
 @dataclass(frozen=True, eq=False)

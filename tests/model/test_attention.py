@@ -157,5 +157,6 @@ def test_scaling_statistics_can_be_repeated_and_match_a_jacobian_by_autograd() -
     jacobian = torch.autograd.functional.jacobian(lambda s: s.softmax(0), scores)
     a = scores.softmax(0)
     assert found["jacobian_norm"] == pytest.approx(float(jacobian.norm()))
+    assert found["own_derivatives"] == pytest.approx(float(jacobian.trace()))
     assert found["entropy"] == pytest.approx(float(-(a * a.log()).sum()))
     assert found["largest_weight"] == pytest.approx(float(a.max())) and found["std"] == pytest.approx(float(scores.std()))

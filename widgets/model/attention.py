@@ -140,8 +140,8 @@ def score_statistics(scores: Tensor) -> dict[str, float]:
     """Describe the softmax of some queries' scores (queries, keys).
 
     `std` is of all scores. Means over the queries: `largest_weight`, `entropy` (nats) and `jacobian_norm` (Frobenius
-    norm of the softmax's Jacobian diag(a) - a a^T). `typical_derivative` is the median over all weights of a (1 - a),
-    how far a weight follows its own score.
+    norm of the softmax's Jacobian diag(a) - a a^T) and `own_derivatives` (its trace, the sum over the keys of a (1 - a),
+    how far each weight follows its own score: 1 - sum a^2).
     """
     a = softmax(scores)                                                   # (queries, keys)
     second = (a**2).sum(1)
@@ -152,7 +152,7 @@ def score_statistics(scores: Tensor) -> dict[str, float]:
         "largest_weight": float(a.amax(1).mean()),
         "entropy": float(-torch.special.xlogy(a, a).sum(1).mean()),
         "jacobian_norm": float(jacobian.mean()),
-        "typical_derivative": float((a * (1 - a)).median()),
+        "own_derivatives": float((1 - second).mean()),
     }
 
 
