@@ -36,6 +36,7 @@ class CostExplorer(Widget):
 
     title = "Enlarge the picture"
     summary = "See where a model's multiply-adds go as the picture grows, when attention overtakes the rest, and what windows and FlashAttention save."
+    still_colours = (16,)  # lines and text: keeps the chapter under its size
 
     model = param.Selector(default="B/16", objects=list(models()), doc="which model is laid out")
     image_size = param.Parameter(224, doc="side of the picture in pixels, or (height, width); a multiple of P")

@@ -9,7 +9,7 @@ from widgets.lesson.given import forward_macs
 from widgets.lesson.exercises._counting import B_16
 from widgets.model import count
 from widgets.model.amounts import short, written_bytes
-from widgets.model.costs import SEGMENT, models, operations_a_byte, sides, training_exaflops, windows
+from widgets.model.costs import SEGMENT, models, operations_a_byte, other_kept, sides, training_exaflops, windows
 from widgets.model.flop_counters import WAYS, torch_flops
 from widgets.model.shape import FAMILY
 
@@ -51,6 +51,13 @@ def test_wrong_ways_keep_the_size_they_are_asked_for() -> None:
 
 def test_given_to_the_exercise_is_the_total() -> None:
     assert forward_macs(B_16, 384) == REFERENCE["vit_b16_macs"]["384"]["total"]
+
+
+def test_other_kept_tensors_meet_a_at_sixteen_head_widths() -> None:
+    shape = FAMILY["B/16"]
+    assert other_kept(shape, 224) == 12 * 32 * 197 * 768                  # 32 T D bytes a block, D_ff = 4 D
+    T = 1025                                                              # 512 px: 32 x 32 patches and the class token
+    assert other_kept(shape, 512, 4) * T == count.attention_memory(shape, 512, 4) * 16 * 64
 
 
 def test_operations_a_byte_of_a_square_product() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import Description, Widget
+from widgets.widget import TEXT_COLOURS, Description, Widget
 
 from . import progress
 from .distribution import Distribution
@@ -42,6 +42,8 @@ class Predict(Widget):
 
     Raises ValueError for a question that makes no sense.
     """
+
+    still_colours = TEXT_COLOURS
 
     question = param.String("", doc="what to guess; `code` between backticks")
     id = param.String("", doc="name of this prediction, the same for good")

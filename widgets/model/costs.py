@@ -12,7 +12,8 @@ from widgets.model.shape import FAMILY, LARGEST_SIDE, ViTShape, checked_size, si
 
 POINTS = 48          # of a curve
 BEYOND = 1.5         # how far a curve goes on behind the crossover
-JFT_CLASSES = 18_291  # that the paper's Table 6 fits with; section 4.1 says about 18,000 (inference)
+JFT_CLASSES = 18_291  # published for JFT-300M by Sun et al. 2017; that the ViT paper's head had them is our inference
+TRAINING_BYTES = 16   # a parameter: weight and gradient at 2 bytes; Adam's two moments and its copy of the weight at 4
 SMALL, SEGMENT = "S/14", "SAM H/16"
 
 
@@ -93,6 +94,19 @@ def speeds(table: str = "deit", base: tuple[str, int] = ("B/16", 224)) -> list[S
 def padded_tokens(tokens: int, multiple: int = 128) -> int:
     """Tokens after padding to a whole multiple, as a TPU's tiles ask for it."""
     return -(-tokens // multiple) * multiple
+
+
+def other_kept(shape: ViTShape, image_size: count.Size | None = None, batch: int = 1, bytes_per: int = 2) -> int:
+    """Bytes that the blocks keep for the backward pass besides A, without dropout.
+
+    Of width D: the inputs of two norms, of Q K V, of the output projection and of the MLP, and q, k and v: 8 T D. Of
+    width D_ff: GELU's input and output, 2 T D_ff. It is the count of Korthikanti et al. 2022, section 4, and needs a
+    plain MLP. Raises ValueError for an invalid size.
+    """
+    if image_size is not None:
+        shape = replace(shape, image_size=checked_size(image_size, shape.patch_size))
+    wide = 8 * shape.hidden_size + 2 * shape.intermediate_size
+    return batch * shape.num_hidden_layers * shape.num_tokens * wide * bytes_per
 
 
 class TrainingRow(NamedTuple):

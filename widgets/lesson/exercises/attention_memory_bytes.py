@@ -55,7 +55,7 @@ EXERCISE = Exercise(
     minutes=15,
     difficulty=2,
     importance=4,
-    purpose="Long before attention is the larger part of the compute, its weights fill the memory. Count them.",
+    purpose="Long before attention is the larger part of the compute, its weights can fill the memory. Count them.",
     signature="def attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False):",
     text=(
         "Write `attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False)`: the bytes that the attention"

@@ -48,6 +48,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "question": "ViT-Ti/16 has 14 times fewer multiply-adds than ViT-B/16. How many times as many pictures a second did DeiT's authors measure"
                     " for it, on one graphics card?",
         "kind": "number", "unit": "times", "answer": tiny_speed,
-        "why": "A count knows nothing of what waits for memory: norms, softmax, GELU and small matrices. Their part of the time is larger in a small model.",
+        "why": "A count knows nothing of what waits for memory: norms, softmax, GELU and small matrices. The table does not say where the time goes;"
+               " it shows that time does not follow the count.",
     },
 }
