@@ -57,7 +57,7 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
     "G": ("G/14", ("scaling_vit", "table2", "G/14"), "M", (
         ("G/14 without class token, head and pooling", "G/14"), (f"G/14 without class token and head{POOLED}", "G/14"),
         ("G/14 with a class token and a head of 1,000 classes", "G/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
-    "So400m": ("So400m/14", ("vit_in_shape", "table1", "So400m/14"), "M", (
+    "So400m": ("So400m/14", ("vit_in_shape", "sizes", "So400m/14"), "M", (
         ("So400m/14 without class token, head and pooling", "So400m/14"), (f"So400m/14 without class token and head{POOLED}", "So400m/14")),
         "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The calculator leaves the pooling out."),
     "22B": ("ViT-22B", ("vit_22b", "table1", "22B"), "M", ((BLOCKS, "22B"), ("every line of the calculator, without a head", "22B")),
