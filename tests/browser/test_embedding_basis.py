@@ -95,7 +95,7 @@ def test_slider_by_keys_then_all_then_random(page: Page, widget: EmbeddingBasis)
 def test_a_models_own_matrix_and_a_grey_picture(page: Page, widget: EmbeddingBasis) -> None:
     page.get_by_label("Picture", exact=True).select_option(label="A photographer, in grey")
     page.get_by_label("Patterns to mix", exact=True).select_option(label="a model's E")
-    expect(page.get_by_text("along the filters of DINOv2 ViT-S/14").first).to_be_visible()
+    expect(page.get_by_text("along directions made from the filters of DINOv2 ViT-S/14").first).to_be_visible()
     page.get_by_label("Model", exact=True).select_option(label="Random ViT-B/16")
     page.get_by_label("Keep", exact=True).select_option(label="all")
     expect(page.get_by_text("The patch, and again from 768 numbers")).to_be_visible()
