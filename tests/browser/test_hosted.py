@@ -135,7 +135,7 @@ def test_every_written_chapter_runs_here_without_a_failing_cell(page: Page, cour
         expect(page.locator("details.code")).to_have_count(len(code))
         expect(page.locator(".working")).to_have_count(0, timeout=120_000)
         assert page.locator(".failed").all_inner_texts() == []
-        expect(page.locator("canvas").first).to_be_visible()
+        expect(page.locator(".part").first).to_be_visible()
 
 
 def test_visitors_share_nothing_and_leave_nothing(browser: Browser, fixtures: None, course: str,
@@ -171,7 +171,7 @@ def test_visitors_share_nothing_and_leave_nothing(browser: Browser, fixtures: No
 @pytest.mark.parametrize(("query", "sentence"), [
     ("chapter=77", "There is no chapter '77' to open; the written ones are: 02, 03."),
     ("chapter=../../etc/passwd", "There is no chapter '../../etc/passwd' to"),
-    ("widget=Nothing", "There is no widget 'Nothing'; the course has: PatchHover"),
+    ("widget=Nothing", "There is no widget 'Nothing'; the course has: ForwardStepper, PatchHover"),
     ("widget=<script>alert(1)</script>", "There is no widget '<script>alert(1)</script>'"),
 ])
 def test_an_address_that_leads_nowhere_is_a_sentence(page: Page, fixtures: None, course: str, query: str,
