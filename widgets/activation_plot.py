@@ -124,7 +124,7 @@ class ActivationPlot(Widget):
             f"{name} of {_signed(at, 2)}: {_signed(value, 4)}, slope {_signed(slope, 3)}" for at, value, slope in zip(*c)])
             for name, c in drawn.items()]
         lowest, gap = lowest_of_gelu(), widest_gap()
-        caption = (f"Dotted: GELU is lowest at a = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its two forms are never more than"
+        caption = (f"Dotted: GELU is lowest at a = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its exact and its tanh form are never more than"
                    f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
         self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[_signed(x, 1) for x in PLACES],

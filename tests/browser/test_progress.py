@@ -128,7 +128,7 @@ def test_chapter_and_landing_page_show_it(page: Page, course: str) -> None:
     expect(page.get_by_text(words)).to_be_visible()
     expect(page.get_by_text("8 questions, none answered yet.")).to_be_visible(timeout=60_000)  # all cells have run
     page.goto(course)
-    expect(page.get_by_text(words)).to_be_visible()
+    expect(page.locator(".line", has_text="02 Patchify").locator(".words")).to_have_text(words)
 
 
 def test_a_chapter_hides_the_code_of_its_prediction_until_the_guess(page: Page, course: str) -> None:

@@ -1,4 +1,4 @@
-"""The activations of an MLP as curves: value, slope, lowest point, and how far GELU's two forms are apart."""
+"""The activations of an MLP as curves: value, slope, lowest point, and how far its exact and its tanh form are apart."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ EXERCISE = Exercise(
     minutes=8,
     difficulty=2,
     importance=3,
-    purpose="It is the only thing in the MLP that is not linear, and two forms of it are in use.",
+    purpose="It is the only thing in the MLP that is not linear, and more than one form of it is in use.",
     signature="def gelu(x):",
     text=(
         "Write `gelu(x)`: `x` times `Phi(x)`, number by number, for an array `x` of any shape. `Phi` is the"
