@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
@@ -121,13 +122,13 @@ class ActivationPlot(Widget):
         x = np.round(np.linspace(*AXIS, round((AXIS[1] - AXIS[0]) / STEP) + 1), 9)
         drawn = {name: curve(name, x) for name in ACTIVATIONS}
         series = [Series(name, x, getattr(c, self.show), "line", LOOKS[name][0], LOOKS[name][1], labels=[
-            f"{name} of {_signed(at, 2)}: {_signed(value, 4)}, slope {_signed(slope, 3)}" for at, value, slope in zip(*c)])
+            f"{name} of {fixed(at, 2)}: {fixed(value, 4)}, slope {fixed(slope, 3)}" for at, value, slope in zip(*c)])
             for name, c in drawn.items()]
         lowest, gap = lowest_of_gelu(), widest_gap()
-        caption = (f"Dotted: GELU is lowest at a = {_signed(lowest.x, 3)}, where it is {_signed(lowest.value, 3)}. Its exact and its tanh form are never more than"
+        caption = (f"Dotted: GELU is lowest at a = {fixed(lowest.x, 3)}, where it is {fixed(lowest.value, 3)}. Its exact and its tanh form are never more than"
                    f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
-        self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[_signed(x, 1) for x in PLACES],
+        self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[fixed(x, 1) for x in PLACES],
                                   **MatrixView.matrix(self.values()))
 
     def _read(self, *_: Any) -> None:
@@ -151,7 +152,7 @@ class ActivationPlot(Widget):
         at, shares = self.histogram()
         below = at < 0
         series = [Series(name, at[part], shares[part], "bars", hue, labels=[
-            f"{_signed(x - BIN / 2, 1)} to {_signed(x + BIN / 2, 1)}: {share:.2%} of the numbers" for x, share in zip(at[part], shares[part])],
+            f"{fixed(x - BIN / 2, 1)} to {fixed(x + BIN / 2, 1)}: {share:.2%} of the numbers" for x, share in zip(at[part], shares[part])],
             width=BIN) for name, part, hue in (("negative", below, "muted"), ("positive", ~below, "accent"))]
         self._histogram.update(series, status="ready", message="", caption=self._histogram_caption(1 - shares.sum()))
         places = np.arange(1, len(self.positive()) + 1)
@@ -173,7 +174,7 @@ class ActivationPlot(Widget):
         numbers = self.pre_activations()
         return (f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of them positive."
                 f" For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}."
-                f" They go from {_signed(float(numbers.min()), 1)} to {_signed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
+                f" They go from {fixed(float(numbers.min()), 1)} to {fixed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
                 f" {self.reading.caption}")
 
     # what changes -----------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ class ActivationPlot(Widget):
         sentence = (f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.title.lower()}, {shares[self.layer]:.1%}"
                     f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}.")
         said = {"value": "value", "slope": "slope"}[self.show]
-        rows = [(f"{said} at a = {_signed(x, 1)}", f"GELU {_signed(gelu, 4)}, tanh form {_signed(tanh, 4)}, ReLU {_signed(relu, 1)}")
+        rows = [(f"{said} at a = {fixed(x, 1)}", f"GELU {fixed(gelu, 4)}, tanh form {fixed(tanh, 4)}, ReLU {fixed(relu, 1)}")
                 for x, (gelu, tanh, relu) in zip(PLACES, self.values().T)]
         rows.append((f"GELU gives more than {LOUD} or less than −{LOUD}", f"for {self.loud():.1%} of the layer's numbers"))
         return Description(sentence, rows)
@@ -206,9 +207,3 @@ class ActivationPlot(Widget):
         x = np.linspace(*AXIS, 401)
         lines = [(name, x, getattr(curve(name, x), self.show), *LOOKS[name]) for name in ACTIVATIONS]
         return figures.activations(lines, *self.histogram(), f"layer {self.layer + 1}, {self._who()}: {self.positive()[self.layer]:.1%} positive")
-
-
-def _signed(value: float, digits: int) -> str:
-    """A number with a true minus sign, and no minus before nothing but zeros."""
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if not text.strip("-0.") else text.replace("-", "−")

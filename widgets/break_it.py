@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
@@ -91,7 +92,7 @@ class BreakIt(Widget):
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
         return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),
-                ("cosine of y with the right y", f"{damage.cosine:.3f}".replace("-", "−")),
+                ("cosine of y with the right y", fixed(damage.cosine)),
                 ("largest change of a number of y", f"{damage.largest_change:.3f}"),
                 ("largest number of the right y", f"{damage.largest:.3f}"),
                 ("picture with the nearest right y", damage.nearest)]
@@ -115,8 +116,8 @@ class BreakIt(Widget):
         if self.fault == RIGHT:
             return Description(f"{title} through {damage.title} with no mistake switched on.", self._rows(damage))
         sentence = (f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps"
-                    f" a cosine of {damage.cosine:.3f} with what it should be.")
-        return Description(sentence.replace("-0", "−0"), self._rows(damage))
+                    f" a cosine of {fixed(damage.cosine)} with what it should be.")
+        return Description(sentence, self._rows(damage))
 
     def still(self) -> Figure:
         """The picture as the model reads it under each mistake, with the cosine of y."""

@@ -10,6 +10,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.patches import patch_position, patchify
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
@@ -140,7 +141,7 @@ class FilterBank(Widget):
                 "map": self._map(reading, d, answers) | {"prefix": prefix},
                 "ends": self._ends(reading, answers), "components": self._components(bank),
                 "answers": {"prefix": prefix, "names": ["patch n", f"number {d} of its token"],
-                            "by_token": [[str(n), written(v)] for n, v in enumerate(answers)]}}
+                            "by_token": [[str(n), fixed(v)] for n, v in enumerate(answers)]}}
 
     def _wall(self, bank: Bank, d: int) -> dict[str, Any]:
         order = bank.order(self.order)
@@ -148,7 +149,7 @@ class FilterBank(Widget):
         scale = "All on one scale" if self.shared_scale else "Each on a scale of its own"
         D, C, P, _ = bank.filters.shape
         return PatternWall.drawn(bank.filters[order], high) | {
-            "names": [f"filter {m}: length {bank.lengths[m]:.3f}, smoothness {written(bank.smooth[m], 2)}" for m in order],
+            "names": [f"filter {m}: length {bank.lengths[m]:.3f}, smoothness {fixed(bank.smooth[m], 2)}" for m in order],
             "selected": int(np.flatnonzero(order == d)[0]), "alt": f"The filters of {bank.title}",
             "caption": f"{bank.title}{'' if bank.trained else ', whose weights are random'}: D = {D:,} filters of {P} × {P} × {C},"
                        f" {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
@@ -163,7 +164,7 @@ class FilterBank(Widget):
 
     def _facts(self, bank: Bank, d: int) -> list[tuple[str, str]]:
         return [("filter d, of " + f"{len(bank.filters):,} from 0", f"{d}"), ("its weights, P²C", f"{bank.filters[d].size:,}"),
-                ("its length", f"{bank.lengths[d]:.3f}"), ("its smoothness", written(bank.smooth[d], 2)), ("its bias, number d of b", written(bank.bias[d]))]
+                ("its length", f"{bank.lengths[d]:.3f}"), ("its smoothness", fixed(bank.smooth[d], 2)), ("its bias, number d of b", fixed(bank.bias[d]))]
 
     def _map(self, reading: Reading, d: int, answers: np.ndarray) -> dict[str, Any]:
         high = float(np.abs(answers).max()) or 1.0
@@ -179,7 +180,7 @@ class FilterBank(Widget):
         patches = patchify(reading.pixels, P)[shown].reshape(-1, 3, P, P).transpose(0, 2, 3, 1)
         heads = ["largest", "next", "smallest", "next"]
         return {"patterns": np.ascontiguousarray(patches).tobytes(), "side": P, "heads": heads,
-                "notes": [f"patch {n}: {written(answers[n])}" for n in shown]}
+                "notes": [f"patch {n}: {fixed(answers[n])}" for n in shown]}
 
     def _components(self, bank: Bank) -> dict[str, Any]:
         count = len(bank.components)
@@ -192,7 +193,7 @@ class FilterBank(Widget):
         count, low, high = len(bank.components), bank.component_smooth.min(), bank.component_smooth.max()
         looks = (f"The first {count} of {bank.most:,} components of {bank.title}'s filters hold {100 * bank.kept[-1]:.1f}% of their variance;"
                  f" of as many filters of random numbers they would hold {100 * bank.kept_of_noise:.1f}%. Their smoothness is"
-                 f" {written(low, 2)} to {written(high, 2)}, where noise is near 0.")
+                 f" {fixed(low, 2)} to {fixed(high, 2)}, where noise is near 0.")
         paper = (" The paper (Figure 7, left) calls those of its ViT-L/32, trained with labels, a plausible basis for the fine structure of a patch.")
         if not bank.trained:
             return f"{looks} These weights are random, so this is noise, and its components are noise too."
@@ -239,7 +240,7 @@ class FilterBank(Widget):
         answers = self.answers(reading, d)
         most, least = int(answers.argmax()), int(answers.argmin())
         sentence = (f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the largest number,"
-                    f" {written(answers[most])}, patch {least} the smallest, {written(answers[least])}. {self._verdict(bank)}")
+                    f" {fixed(answers[most])}, patch {least} the smallest, {fixed(answers[least])}. {self._verdict(bank)}")
         return Description(sentence, self._facts(bank, d))
 
     def still(self) -> Figure:
@@ -260,8 +261,3 @@ class FilterBank(Widget):
         return figures.pictures_and_patterns(
             [(reading.pixels, f"{reading.picture.title}, read by\n{bank.title}"), (where, f"number {d} of every token\nblue below 0, orange above")],
             shown, "its eight smoothest filters, and under them its first components")
-
-
-def written(value: float, digits: int = 3) -> str:
-    """A number with a true minus sign."""
-    return f"{value:.{digits}f}".replace("-", "−")

@@ -10,6 +10,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.patches import number_places
 from widgets.model.steps import Place, Walk, moved
 from widgets.page import figures
@@ -401,7 +402,7 @@ class ForwardStepper(Widget):
             r = 0 if rows.one else token - rows.first
             row = rows.values[r]
             under = [("all others" if t < 0 else names[t]) for t in rows.picks[r]] if rows.picks is not None else list(rows.heads)
-            written = [f"{v:.3f}".replace("-", "−") for v in row]
+            written = [fixed(v) for v in row]
             said = ", ".join(f"{name} {v}" for name, v in zip(under, written)) if under else ", ".join(written)
             shape = " × ".join(f"{side:,}" for side in rows.shape)
             some = f", first {len(row)} of {rows.columns:,} numbers" if not under and len(row) < rows.columns else ""

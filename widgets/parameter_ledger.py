@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.ledger import PIECES, parameter_lines
 from widgets.model.shape import ViTShape
 from widgets.page.model_choice import ModelChoice
@@ -164,10 +165,6 @@ def _shape_of(tensor: Tensor) -> str:
 
 def _seen(name: str, tensor: Tensor) -> str:
     values = tensor.detach().flatten()
-    first = ", ".join(_written(x) for x in values[:FIRST].tolist())
-    spread = f" Smallest {_written(values.min().item())}, largest {_written(values.max().item())}, mean {_written(values.mean().item())}."
+    first = ", ".join(fixed(x) for x in values[:FIRST].tolist())
+    spread = f" Smallest {fixed(values.min().item())}, largest {fixed(values.max().item())}, mean {fixed(values.mean().item())}."
     return f"{name}, {_shape_of(tensor)}. Its first numbers: {first}{', …' if len(values) > FIRST else ''}.{spread}"
-
-
-def _written(x: float) -> str:
-    return f"{round(x, 3) + 0.0:.3f}".replace("-", "−")

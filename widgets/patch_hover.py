@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.count import sequence_facts
 from widgets.model.patches import number_places, patch_index, patch_position, patchify, to_channels_last
 from widgets.model.pictures import PREPARATIONS, Picture, prepare
@@ -242,7 +243,7 @@ class PatchHover(Widget):
                     f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,} numbers.")
         values = self.rows()[n]
         digits = 0 if self.numbers == "bytes" else 3
-        first = ", ".join(f"{v:.{digits}f}".replace("-", "−") for v in values[:6])
+        first = ", ".join(fixed(v, digits) for v in values[:6])
         table = [("picture", self.picture.title), ("pixels of the patch",
                  f"rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}"),
                  (f"first six numbers ({PREPARATIONS[self.numbers].title})", first), *self._table()["fixed"]]

@@ -9,12 +9,12 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.page import size_answers
 from widgets.page.grid_field import GridField
 from widgets.page.grid_field import written as grid_written
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
-from widgets.page.size_answers import cosine
 from widgets.parts import MatrixView, NumberTable, Part, Plot, controls
 from widgets.parts.position_map import PositionMap
 from widgets.widget import Description, Widget
@@ -293,8 +293,8 @@ class PositionInterpolation(Widget):
         if self.old == self.new:
             return "The two grids are the same: nothing is interpolated, whatever the method, and the table stays as it is."
         trained = " A random table has no shape that interpolation could keep: neighbours have nothing to do with one another." if self._is_random else ""
-        return (f"From {grid_written(self.old)} to {grid_written(self.new)}: “{other}” gives positions with a mean cosine of {cosine(mean)} to the"
-                f" library's, and {cosine(lowest)} at the least.{trained}")
+        return (f"From {grid_written(self.old)} to {grid_written(self.new)}: “{other}” gives positions with a mean cosine of {fixed(mean)} to the"
+                f" library's, and {fixed(lowest)} at the least.{trained}")
 
     # y at several sizes -----------------------------------------------------------------------------------
 
@@ -359,7 +359,7 @@ class PositionInterpolation(Widget):
         self._known = asked
         self._run.label = "Run the sizes"
         self._parts["by_resize"].param.update(
-            status="ready", message="", visible=True, fixed=[(way, f"{value:.4f}".replace("-", "−")) for way, value in by_resize.items()],
+            status="ready", message="", visible=True, fixed=[(way, fixed(value, 4)) for way, value in by_resize.items()],
             caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.")
         self._say(self._verdict())
         self.runs += 1   # the words follow
@@ -393,9 +393,9 @@ class PositionInterpolation(Widget):
     def _describe_table(self) -> Description:
         maps, (row, column) = self.maps(), self.cell(self.old)
         cells = {name: self.cell(self.old if name.endswith("before") else self.new) for name in MAPS}
-        numbers = [(f"number {self.dimension} at row {cells[name][0]}, column {cells[name][1]}, {said}", f"{float(maps[name][cells[name]]):.4f}".replace("-", "−"))
+        numbers = [(f"number {self.dimension} at row {cells[name][0]}, column {cells[name][1]}, {said}", fixed(float(maps[name][cells[name]]), 4))
                    for name, said in (("before", "before"), ("after", "after"), ("apart", f"after, minus {self.other}"))]
-        ways = [(f"{way}: mean cosine with the library's", cosine(one[0])) for way, one in self.ways().items()]
+        ways = [(f"{way}: mean cosine with the library's", fixed(one[0])) for way, one in self.ways().items()]
         return Description(f"{self._origin()} {self._sentence()} The position in row {row}, column {column} is chosen.",
                            [*self.facts(), *numbers, *ways])
 

@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.patches import patch_position
 from widgets.model.pictures import prepare
 from widgets.page.model_choice import ModelChoice
@@ -254,7 +255,7 @@ class PositionSimilarity(Widget):
         """The selected position in each table, and the measures."""
         try:
             title, grid, _ = self.look_at()
-            rows = [(f"{name}: {measure}", _cosine(value)) for name, values in self.facts().items() for measure, value in zip(MEASURES, values)]
+            rows = [(f"{name}: {measure}", fixed(value)) for name, values in self.facts().items() for measure, value in zip(MEASURES, values)]
         except (RuntimeError, ValueError) as refusal:
             return Description(str(refusal), [])
         token = min(self.selection.token, grid[0] * grid[1])
@@ -277,21 +278,17 @@ def _said_of_patches(similar: np.ndarray, grid: tuple[int, int]) -> list[str]:
     from widgets.model.position_tables import most_alike
 
     nearest = most_alike(torch.from_numpy(similar), 1)[:, 0].tolist()
-    return [f"Most alike: {_place(m, grid)} (cosine {_cosine(similar[n, m])})." for n, m in enumerate(nearest)]
+    return [f"Most alike: {_place(m, grid)} (cosine {fixed(similar[n, m])})." for n, m in enumerate(nearest)]
 
 
 def _said_of_class(cosines: np.ndarray) -> str:
     if not np.abs(cosines).max():
         return "The class token's row is zeros: no cosine is defined."
-    return f"The class token's row: cosines between {_cosine(cosines.min())} and {_cosine(cosines.max())}."
+    return f"The class token's row: cosines between {fixed(cosines.min())} and {fixed(cosines.max())}."
 
 
 def _place(n: int, grid: tuple[int, int]) -> str:
     return "row {}, column {}".format(*patch_position(n, grid))
-
-
-def _cosine(value: float) -> str:
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")  # + 0.0: no minus before a zero
 
 
 def _ordinal(n: int) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.pictures import open_sample, prepare, sample_names
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
@@ -103,8 +104,8 @@ class ReadOut(Widget):
 
     @staticmethod
     def _rows(found: Neighbours) -> list[tuple[str, str]]:
-        return [("cosine of the two with each other", f"{found.between:.3f}".replace("-", "−")),
-                *((f"with its mirror image, {way}", f"{value:.3f}".replace("-", "−")) for value, way in zip(found.mirrored, WAYS)),
+        return [("cosine of the two with each other", fixed(found.between)),
+                *((f"with its mirror image, {way}", fixed(value)) for value, way in zip(found.mirrored, WAYS)),
                 *((f"most alike {way}", open_sample(found.nearest(n)).title) for n, way in enumerate(WAYS))]
 
     def describe(self) -> Description:
@@ -115,7 +116,7 @@ class ReadOut(Widget):
             return Description(str(refusal), [])
         first, second = (open_sample(found.nearest(way)).title for way in (0, 1))
         verdict = f"both find “{first}” most alike" if first == second else f"the class token finds “{first}” most alike, the mean of the patches “{second}”"
-        rows = [(f"{open_sample(name).title}: {way}", f"{value:.3f}".replace("-", "−"))
+        rows = [(f"{open_sample(name).title}: {way}", fixed(value))
                 for name, pair in zip(found.names, found.cosines) for way, value in zip(WAYS, pair)]
         return Description(f"{self.choice.picture.title} read by {found.title}: {verdict}.", [*self._rows(found), *rows])
 

@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
 from widgets.parts import NumberTable, PictureGrid, Plot, Series, controls
@@ -102,15 +103,15 @@ class ShuffleTest(Widget):
         ends = [float(end(end(c.y[0]) for c in changes.values())) for end in (min, max)]
         hues = {WITH: "position", WITHOUT: "accent"}
         dots = [Series(name, change.y[0].tolist(), (change.y[1] - change.y[0]).tolist(), kind="dots", hue=hues[name],
-                       labels=[f"{name}: number {i} of y, {signed(a)}, then {signed(b)}" for i, (a, b) in enumerate(change.y.T)])
+                       labels=[f"{name}: number {i} of y, {fixed(a)}, then {fixed(b)}" for i, (a, b) in enumerate(change.y.T)])
                 for name, change in changes.items()]
         return [*dots, Series("no change", ends, [0.0, 0.0], hue="muted", dash=True, labels=["no change"] * 2)]
 
     @staticmethod
     def _rows(change: Change) -> list[tuple[str, str]]:
         return [("largest change of a number of y", small(change.largest_change)),
-                ("largest number of y, as it is", signed(change.largest)),
-                ("cosine of the two y", signed(change.cosine)),
+                ("largest number of y, as it is", fixed(change.largest)),
+                ("cosine of the two y", fixed(change.cosine)),
                 ("largest change of a patch's own token", small(change.token_change))]
 
     def _sentence(self, result: ShuffleResult) -> str:
@@ -149,8 +150,3 @@ def small(value: float) -> str:
         return f"{value:.3f}" if value else "0"
     digits, power = f"{value:.1e}".split("e")
     return f"{digits} × 10" + str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-
-
-def signed(value: float) -> str:
-    """Three decimals and a true minus sign; none before a zero."""
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -53,3 +55,11 @@ def test_a_checkpoint_that_is_not_here_is_answered(widget: BreakIt) -> None:
 def test_an_unknown_fault_is_answered(widget: BreakIt) -> None:
     widget.fault = "coffee_on_the_keyboard"
     assert widget._grid.status == "refused" and "no fault" in widget._grid.message
+
+
+def test_a_picture_whose_pass_would_fill_the_memory_is_refused_in_words(widget: BreakIt) -> None:
+    before = widget._grid.rgb
+    long = replace(open_sample("cat"), name="yours", rgb=np.zeros((100, 1500, 3), np.uint8))
+    widget.selection.param.update(upload=long, picture="yours")
+    assert widget._grid.status == "refused" and "so long that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
+    assert widget._grid.rgb == before and "so long" in widget.describe().sentence

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from widgets.model.amounts import fixed
 from widgets.model.pictures import open_sample
 from widgets.model.shuffle import shuffle_test
 from widgets.page.selection import Selection
-from widgets.shuffle_test import WITH, WITHOUT, ShuffleTest, signed, small
+from widgets.shuffle_test import WITH, WITHOUT, ShuffleTest, small
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def test_tables_and_dots_are_the_models_two_answers(widget: ShuffleTest, picture
         before, after = change.y.astype(np.float64)
         shown = dict(widget._tables[name].fixed)
         assert shown["largest change of a number of y"] == small(np.abs(change.y[1] - change.y[0]).max())
-        assert shown["cosine of the two y"] == signed(before @ after / np.linalg.norm(before) / np.linalg.norm(after))
+        assert shown["cosine of the two y"] == fixed(before @ after / np.linalg.norm(before) / np.linalg.norm(after))
         dots = next(series for series in widget._plot.series if series.name == name)
         assert np.array_equal(dots.x, change.y[0]) and np.array_equal(dots.y, change.y[1] - change.y[0])
     assert "× 10⁻" in dict(widget._tables[WITHOUT].fixed)["largest change of a number of y"]

@@ -16,7 +16,7 @@ from widgets.model.patches import patchify, unpatchify
 from widgets.model.pictures import Picture, prepare
 from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.readout import sample_read_outs
-from widgets.model.trace import Trace, trace
+from widgets.model.trace import Trace, check_keepable, trace
 from widgets.model.vit import ViTWeights
 
 RESIZED = frozenset(SAME_STEP[1])   # mistakes that leave the patches alone and tell them they are elsewhere
@@ -42,11 +42,13 @@ class Damage:
 def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     """Run a picture through a checkpoint with and without faults (names from `faults.FAULTS`).
 
-    Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name.
+    Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or a picture that
+    is too long to keep its pass.
     """
     checkpoint = at_hand(name)  # with the table it was trained with: some mistakes are made when that is resized
     P = checkpoint.model.config.patch_size
     pixels = prepare(picture, P)
+    check_keepable(checkpoint, pixels)
     prepared = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     broken = trace(checkpoint, prepared, faults)
     right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -14,6 +15,9 @@ from widgets.model.encoder import BlockTrace
 from widgets.model.faults import steps_with
 from widgets.model.library import library_stages, weights_of
 from widgets.model.vit import ViTWeights, check_pixels, embed, layers, read_out
+
+
+MOST_KEPT = 800  # patches: what attention keeps grows with their square, to a quarter of a gigabyte and more here
 
 
 class Agreement(NamedTuple):
@@ -68,6 +72,18 @@ class Trace:
         """
         ours, theirs = self.stages(), library_stages(self.model, self.pixels)
         return [_agreement(stage, ours[stage], theirs[stage]) for stage in ours if stage in theirs]
+
+
+def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
+    """Raise ValueError, with a sentence, for pixels (C, H, W) that the checkpoint cuts into more than MOST_KEPT patches.
+
+    For pages: a reader's own picture may be a panorama, and a trace of it would fill the memory of all readers.
+    """
+    P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
+    patches = (height // P) * (width // P)
+    if patches > MOST_KEPT:
+        raise ValueError(f"This picture is so long that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
+                         " takes from every other would fill the memory. Choose one that is at most three times as long as it is high.")
 
 
 def power_of_ten_above(difference: float) -> str:

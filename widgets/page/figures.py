@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator
 
+from widgets.model.amounts import fixed
 from widgets.model.patches import patch_position
 from widgets.page.theme import CHANNEL_HUES, COLOURS, colour_scale
 
@@ -159,7 +160,7 @@ def rows_still(pixels: np.ndarray, patch_size: int, patch: int, title: str,
         axes.imshow(row[None], aspect="auto", cmap="cividis" if weight else signed, vmin=0 if weight else -high, vmax=high or 1)
         for column, value in enumerate(row):
             light = (value < high / 2) if weight else (abs(value) > 0.7 * high)
-            axes.text(column, 0, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7,
+            axes.text(column, 0, fixed(value, 2), ha="center", va="center", fontsize=7,
                       color="white" if light else INK)
         axes.set_title(re.sub(r"_(\w+)", r"$_{\\mathrm{\1}}$", name), fontsize=8)
         axes.set_axis_off()
@@ -187,7 +188,7 @@ def number_rows(rows: list[tuple[str, np.ndarray]], title: str) -> Figure:
         high = float(np.abs(row).max()) or 1.0
         axes.imshow(row[None], aspect="auto", cmap="PuOr_r", vmin=-1.4 * high, vmax=1.4 * high)
         for column, value in enumerate(row):
-            axes.text(column, 0, f"{value:.3f}".replace("-", "−"), ha="center", va="center", fontsize=8, color=INK)
+            axes.text(column, 0, fixed(value), ha="center", va="center", fontsize=8, color=INK)
         axes.set_title(name, fontsize=8, loc="left")
         axes.set_axis_off()
     return figure

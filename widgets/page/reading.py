@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from widgets.model.trace import Trace
 
 KEPT = 2  # readings: a trace of dinov2-small at 224 px holds about 100 MB
-MOST = 800  # patches: what attention keeps grows with their square, to a quarter of a gigabyte and more here
 
 
 @dataclass(frozen=True)
@@ -66,18 +65,10 @@ def _pass(name: str, picture: Picture) -> Reading:
     import torch
 
     from widgets.model.checkpoints import at_hand, load
-    from widgets.model.trace import trace
+    from widgets.model.trace import check_keepable, trace
 
     pixels = prepare(picture, at_hand(name).model.config.patch_size)
-    _check_length(pixels, at_hand(name))
+    check_keepable(at_hand(name), pixels)
     checkpoint = load(name, pixels.shape[1:])
     x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]      # (1, 3, H, W)
     return Reading(checkpoint, picture, pixels, x, trace(checkpoint, x))
-
-
-def _check_length(pixels: np.ndarray, checkpoint: Checkpoint) -> None:
-    P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
-    patches = (height // P) * (width // P)
-    if patches > MOST:
-        raise ValueError(f"This picture is so long that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
-                         f" takes from every other would fill the memory. Choose one that is at most three times as long as it is high.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from widgets.model.amounts import fixed
 from widgets.parts import MatrixView, Series
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def series(found: list[SizeAnswer]) -> list[Series]:
     lines = []
     for way, hue in HUES.items():
         known = [one for one in ordered(found, way) if one.cosine is not None]
-        labels = [f"{shown(way)} at {size(one)}: cosine {cosine(one.cosine)}" for one in known]
+        labels = [f"{shown(way)} at {size(one)}: cosine {fixed(one.cosine)}" for one in known]
         lines.append(Series(shown(way), [min(one.image_size) for one in known], [one.cosine for one in known], hue=hue,
                             dash=way == "none", labels=labels))
     return lines
@@ -42,14 +43,14 @@ def verdict(found: list[SizeAnswer]) -> str:
     reference = min(found[0].image_size)
     sides = {min(one.image_size) for one in found} - {reference} or {reference}
     side = min(sides, key=lambda px: abs(px - USUAL))
-    told = ", ".join(f"{shown(one.way)} {cosine(one.cosine)}" if one.cosine is not None else f"{shown(one.way)}: too few rows"
+    told = ", ".join(f"{shown(one.way)} {fixed(one.cosine)}" if one.cosine is not None else f"{shown(one.way)}: too few rows"
                      for one in found if min(one.image_size) == side)
     return f"At {side} px, cosine of y with the y at {reference} px: {told}."
 
 
 def rows(found: list[SizeAnswer]) -> list[tuple[str, str]]:
     """Every answer as a name and a written number."""
-    return [(f"{size(one)}, positions {shown(one.way)}", "too few rows" if one.cosine is None else cosine(one.cosine))
+    return [(f"{size(one)}, positions {shown(one.way)}", "too few rows" if one.cosine is None else fixed(one.cosine))
             for way in HUES for one in ordered(found, way)]
 
 
@@ -66,11 +67,6 @@ def shown(way: str) -> str:
 def size(answer: SizeAnswer) -> str:
     """Height and width, px."""
     return f"{answer.image_size[0]} × {answer.image_size[1]} px"
-
-
-def cosine(value: float) -> str:
-    """Three decimals and a true minus sign; none before a zero."""
-    return f"{round(float(value), 3) + 0.0:.3f}".replace("-", "−")
 
 
 def _or_nan(value: float | None) -> float:

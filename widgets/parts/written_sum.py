@@ -11,6 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from widgets.model.amounts import fixed
+
 Written = list[tuple[str, str]]
 """Pieces of a written sum: text, and the name of a theme colour ("" for ink)."""
 
@@ -21,8 +23,7 @@ LARGE = 1e7  # from here on a number is written with a power of ten
 
 def cell(x: float, decimals: int = SHOWN) -> str:
     """A number with that many decimals, a true minus sign, and never a −0."""
-    text = f"{x:.{decimals}f}" if abs(x) < LARGE else f"{x:.{decimals}e}"
-    return (text if float(text) else text.removeprefix("-")).replace("-", "−")
+    return fixed(x, decimals) if abs(x) < LARGE else f"{x:.{decimals}e}".replace("-", "−")
 
 
 def number(x: float, decimals: int | None = None) -> str:
