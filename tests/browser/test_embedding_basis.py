@@ -11,6 +11,8 @@ from widgets.model.patches import patchify
 from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
+from .pointing import hover_cell
+
 PIXELS = "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 < 3)"
 
 
@@ -31,11 +33,7 @@ def decomposed(picture: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def hover(page: Page, n: int, rows: int, columns: int, grid: int = 0) -> None:
-    picture = page.locator(".part.picture-grid .layers").nth(grid)
-    picture.scroll_into_view_if_needed()
-    box = picture.bounding_box()
-    r, c = divmod(n, columns)
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
+    hover_cell(page.locator(".part.picture-grid .layers").nth(grid), n, (rows, columns))
 
 
 def check_patch(page: Page, picture: str, n: int, k: int) -> None:

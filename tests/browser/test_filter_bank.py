@@ -13,6 +13,7 @@ from widgets.model.library import weights_of
 from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
+from .pointing import hover_cell
 from .test_embedding_basis import PIXELS, hover
 
 COLUMNS = 24  # of the wall of 384: the root of one and a half times as many
@@ -28,9 +29,7 @@ def widget(page: Page, serve) -> FilterBank:
 
 
 def at_filter(page: Page, m: int) -> None:
-    box = page.locator(".part.pattern-wall .layers").bounding_box()
-    r, c = divmod(m, COLUMNS)
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / COLUMNS, box["y"] + (r + 0.5) * box["height"] / 16)
+    hover_cell(page.locator(".part.pattern-wall .layers"), m, (16, COLUMNS))
 
 
 def drawn(page: Page, locator: str, P: int = 14) -> np.ndarray:

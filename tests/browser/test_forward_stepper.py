@@ -15,6 +15,8 @@ from widgets.model.pictures import open_sample
 from widgets.model.step_rows import Pass, hand_set_pass
 from widgets.page.selection import Selection
 
+from .pointing import hover_cell
+
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
   const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) { if (e.matches('.row-flow .line')) out.push(e); if (e.shadowRoot) all(e.shadowRoot, out) } return out }
   return all(document).map((line) => [line.querySelector('b').textContent,
@@ -88,9 +90,7 @@ def check_step(page: Page, run: Pass, step: int, token: int) -> None:
 
 
 def hover_patch(page: Page, n: int, columns: int, rows: int) -> None:
-    box = page.locator(".part.picture-grid .layers").bounding_box()
-    r, c = divmod(n, columns)
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
+    hover_cell(page.locator(".part.picture-grid .layers"), n, (rows, columns))
 
 
 def test_stepping_by_keyboard_and_hovering_show_what_the_trace_holds(page: Page, stepper: ForwardStepper) -> None:

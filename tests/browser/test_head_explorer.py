@@ -15,6 +15,8 @@ from widgets.head_explorer import HeadExplorer
 from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
 
+from .pointing import hover_cell
+
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 CIVIDIS = np.array(colour_scale("weight"))
 
@@ -31,15 +33,11 @@ def opened(page: Page, serve, widget: HeadExplorer) -> HeadExplorer:
 
 
 def hover_patch(page: Page, n: int, grid: tuple[int, int]) -> None:
-    box = page.locator(".head-maps .whole .layers").bounding_box()
-    r, c = divmod(n, grid[1])
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / grid[1], box["y"] + (r + 0.5) * box["height"] / grid[0])
+    hover_cell(page.locator(".head-maps .whole .layers"), n, grid)
 
 
 def hover_key(page: Page, head: int, n: int, grid: tuple[int, int]) -> None:
-    box = page.locator(".head-maps .tile .layers").nth(head).bounding_box()
-    r, c = divmod(n, grid[1])
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / grid[1], box["y"] + (r + 0.5) * box["height"] / grid[0])
+    hover_cell(page.locator(".head-maps .tile .layers").nth(head), n, grid)
 
 
 def steps_of(canvas: Locator) -> np.ndarray:

@@ -14,6 +14,8 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 from widgets.patch_hover import PatchHover
 
+from .pointing import hover_cell
+
 RINGED = """canvas => {   // the box of everything drawn on the layer over the picture, in pixels of the picture
   const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
   let x0 = 1e9, y0 = 1e9, x1 = -1, y1 = -1
@@ -42,9 +44,7 @@ def widget(page: Page, serve) -> PatchHover:
 
 
 def hover_patch(page: Page, n: int, columns: int, rows: int) -> None:
-    box = page.locator(".part.picture-grid .layers").first.bounding_box()
-    r, c = divmod(n, columns)
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
+    hover_cell(page.locator(".part.picture-grid .layers").first, n, (rows, columns))
 
 
 def ringed_patch(page: Page, pixels: np.ndarray, P: int) -> int:

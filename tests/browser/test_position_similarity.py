@@ -13,6 +13,8 @@ from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
 from widgets.position_similarity import PositionSimilarity
 
+from .pointing import hover_cell
+
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
   for (let y = 8; y < canvas.height; y += 16) for (let x = 8; x < canvas.width; x += 16) out.push([...g.getImageData(x, y, 1, 1).data.slice(0, 3)])
@@ -59,10 +61,7 @@ def is_drawn(found: np.ndarray, cosines: np.ndarray) -> bool:
 
 
 def hover(page: Page, part: str, n: int, grid: tuple[int, int], nth: int = 0) -> None:
-    layers = page.locator(f".part.{part} .layers").nth(nth)
-    layers.scroll_into_view_if_needed()
-    box, (r, c) = layers.bounding_box(), divmod(n, grid[1])
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / grid[1], box["y"] + (r + 0.5) * box["height"] / grid[0])
+    hover_cell(page.locator(f".part.{part} .layers").nth(nth), n, grid)
 
 
 def learned(grid: tuple[int, int]) -> np.ndarray:

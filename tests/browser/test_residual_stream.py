@@ -8,6 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 from widgets.page.selection import Selection
 from widgets.residual_stream import ResidualStream
 
+from .pointing import hover_cell
+
 
 @pytest.fixture
 def widget(page: Page, serve) -> ResidualStream:
@@ -22,10 +24,7 @@ def curves(page: Page) -> Locator:
 
 
 def hover_patch(page: Page, n: int, columns: int = 16, rows: int = 16) -> None:
-    layers = page.locator(".part.picture-grid .layers")
-    layers.scroll_into_view_if_needed()
-    box, (r, c) = layers.bounding_box(), divmod(n, columns)
-    page.mouse.move(box["x"] + (c + 0.5) * box["width"] / columns, box["y"] + (r + 0.5) * box["height"] / rows)
+    hover_cell(page.locator(".part.picture-grid .layers"), n, (rows, columns))
 
 
 def drawn_tokens(page: Page) -> list[str]:

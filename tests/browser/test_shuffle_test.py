@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from widgets.model.amounts import fixed
 from widgets.model.pictures import open_sample
 from widgets.model.shuffle import shuffle_test
 from widgets.page.selection import Selection
-from widgets.shuffle_test import ShuffleTest, signed, small
+from widgets.shuffle_test import ShuffleTest, small
 
 MEANS = """(canvas, [rows, columns]) => {   // mean colour of the inside of every patch, without the grid's lines
   const g = canvas.getContext('2d'), w = canvas.width / columns, h = canvas.height / rows, out = []
@@ -48,7 +49,7 @@ def said(page: Page, picture: str, order: str, seed: int = 0) -> None:
     for place, change in enumerate((result.with_positions, result.without)):
         before, after = change.y.astype(np.float64)
         cosine = before @ after / np.linalg.norm(before) / np.linalg.norm(after)
-        for line, number in enumerate((small(change.largest_change), signed(change.largest), signed(cosine), small(change.token_change))):
+        for line, number in enumerate((small(change.largest_change), fixed(change.largest), fixed(cosine), small(change.token_change))):
             expect(cells.nth(4 * place + line)).to_have_text(number)
 
 
