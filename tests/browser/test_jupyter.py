@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ CHAPTERS = sorted(contents.FOLDER.glob("*.ipynb"))
 SAMPLE = Path(__file__).parents[1] / "chapters/fixtures/02_sample.ipynb"
 PATHS = {"lab": "lab/tree", "notebook": "notebooks"}
 SECONDS = 180
+TRIES, STARTED = 3, 10
 OF_JUPYTER = ["page error: Cannot read properties of undefined (reading 'schema')"]  # Notebook 7 says so of itself
 
 
@@ -47,10 +49,20 @@ def run_all(page: Page, address: str, notebook: Path) -> None:
     cells = len(nbformat.read(notebook, as_version=4).cells)
     expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells)  # they come one after another
     expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_attached()
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
+    ask_to_run_all(page)
     last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last
     expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=SECONDS * 1000)
+
+
+def ask_to_run_all(page: Page) -> None:
+    """Choose "Run All Cells"; Jupyter may build its menus anew under the click, so ask again while nothing runs."""
+    first = page.locator(".jp-CodeCell .jp-InputArea-prompt").first
+    for _ in range(TRIES):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
+        with contextlib.suppress(AssertionError):
+            return expect(first).not_to_have_text("[ ]:", timeout=STARTED * 1000)
+    raise AssertionError(f"{TRIES} times asked to run all cells, and no cell began")
 
 
 def widgets_of(notebook: Path) -> list[int]:

@@ -52,3 +52,12 @@ def test_a_choice_in_the_browser_names_the_series() -> None:
 def test_what_does_not_belong_together_is_refused(wrong: dict) -> None:
     with pytest.raises(ValueError, match="series|belong"):
         Series(**{"name": "a", "x": [1, 2], "y": [3, 4], **wrong})
+
+
+def test_other_series_reach_the_browser_in_one_change() -> None:
+    """Between two changes a reader's key would meet a plot with no series, or with the last ones."""
+    plot, changes = Plot(title="Two"), []
+    plot.update([Series("a", [0, 1], [1, 2])])
+    plot._figure.on_change("renderers", lambda name, old, new: changes.append(len(new)))
+    plot.update([Series("b", [0, 1], [1, 2]), Series("c", [0, 1], [1, 2], kind="bars")])
+    assert changes == [3]

@@ -61,7 +61,7 @@ export function render({ model, el, view }) {
     return true
   }
   function tell() {
-    const { x, y, label } = data(at[0])
+    const { x, y, label } = at[0] < figure.renderers.length - 1 ? data(at[0]) : { x: [] }
     if (at[1] >= x.length) at = null
     place(at ? [x[at[1]]] : [], at ? [y[at[1]]] : [])
     say(at ? label[at[1]] : '')
@@ -75,7 +75,7 @@ export function render({ model, el, view }) {
 
   function listen() {
     if (!find()) { requestAnimationFrame(listen); return }
-    figure.properties.renderers.change.connect(() => { paint(); watch() })
+    figure.properties.renderers.change.connect(() => { paint(); watch(); if (at) tell() })   // the legend may have come first
     figure.properties.center.change.connect(paint)
     watch()
   }

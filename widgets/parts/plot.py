@@ -11,6 +11,7 @@ import panel as pn
 import param
 from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, Label, Span, TapTool
 from bokeh.plotting import figure
+from bokeh.plotting.glyph_api import GlyphAPI
 from panel.custom import Child
 
 from widgets.page.theme import COLOURS
@@ -114,27 +115,27 @@ class Plot(Part):
             for source, one in zip(self._sources, series):
                 source.data = one.columns()
         else:
-            self._figure.renderers = []
-            self._sources = [self._draw(one, place) for place, one in enumerate(series)]
-            self._figure.renderers = [*self._figure.renderers, self._cursor]  # last: the script moves it, on top of all
+            aside = figure()  # one change for the browser: between two it could be asked for a series that is not there
+            self._sources = [self._draw(aside, one, place) for place, one in enumerate(series)]
+            self._figure.renderers = [*aside.renderers, self._cursor]  # last: the script moves it, on top of all
             self._tools()
         self._series = tuple(series)
         self._mark(vertical)
         self.param.update(legend=looks, **params)
 
-    def _draw(self, one: Series, place: int) -> ColumnDataSource:
+    def _draw(self, aside: GlyphAPI, one: Series, place: int) -> ColumnDataSource:
         source, light = ColumnDataSource(one.columns()), COLOURS[one.hue][0]
         look = {"line_color": light, "line_width": 2, "line_dash": "dashed" if one.dash else "solid"}
         if one.kind == "line":
-            drawn = self._figure.line("x", "y", source=source, **look)
+            drawn = aside.line("x", "y", source=source, **look)
         elif one.kind == "steps":
-            drawn = self._figure.step("x", "y", source=source, mode="center", **look)
+            drawn = aside.step("x", "y", source=source, mode="center", **look)
         elif one.kind == "dots":
-            drawn = self._figure.scatter("x", "y", source=source, size=8, marker=list(MARKERS)[place % len(MARKERS)],
+            drawn = aside.scatter("x", "y", source=source, size=8, marker=list(MARKERS)[place % len(MARKERS)],
                                          line_color=light, fill_color=light, fill_alpha=0.55)
         else:
             width = one.width or (abs(one.x[1] - one.x[0]) if len(one.x) > 1 else 1.0)
-            drawn = self._figure.vbar("x", width, "y", bottom=self._bottom, source=source, line_color=light, fill_color=light,
+            drawn = aside.vbar("x", width, "y", bottom=self._bottom, source=source, line_color=light, fill_color=light,
                                       fill_alpha=0.15 if one.dash else 0.45, line_dash=look["line_dash"])
         drawn.nonselection_glyph = drawn.selection_glyph = None
         drawn.tags = [one.hue]
