@@ -151,6 +151,7 @@ def test_the_strongest_are_the_highest_and_shares_make_one() -> None:
     A = RUN.trace.layers[0].weights[0, 1].numpy()
     assert np.allclose(shares.values.sum(1), 1, atol=1e-5) and (shares.picks[:, -1] == -1).all()
     assert np.array_equal(scores.picks, shares.picks[:, :-1])
+    assert scores.picks[0].tolist() == [0, 1, 2, 3, 4, 5], "the class token's scores are all 0 here: among equals the first comes first"
     assert np.allclose(shares.values[:, :6], np.sort(A, 1)[:, ::-1][:, :6], atol=1e-6)
 
 

@@ -253,7 +253,7 @@ def _square(values: Tensor, symbol: str, weight: bool) -> Rows:
 
 def _strongest(values: Tensor, order: Tensor, symbol: str, says: str, weight: bool) -> Rows:
     """The columns in which `order` (T, T) is highest, for each row; for shares also all others together."""
-    picks = order.topk(min(STRONGEST, order.shape[1]), dim=1).indices     # (T, 6)
+    picks = order.argsort(dim=1, descending=True, stable=True)[:, :STRONGEST]  # (T, 6): among equals the first token first
     found = values.gather(1, picks)
     if weight:
         rest = (values.sum(1, keepdim=True) - found.sum(1, keepdim=True)).clamp_min(0)
