@@ -63,7 +63,7 @@ export function render({ model, el }) {
     }, () => point(null))
     heat.addEventListener('click', () => { if (cell && model.follow) part.select(cell[0] + model.row_offset) })
     keys(heat); cells = []
-    holder.replaceChildren(heat, make('div', { className: 'ends' }, make('span', {}, `${model.column_name} 0`), make('span', {}, String(model.columns - 1))))
+    holder.replaceChildren(heat, make('div', { className: 'ends' }, make('span', {}, `${model.column_name} 0`), make('span', {}, counted(model.columns - 1))))
   }
 
   function drawHeat() {

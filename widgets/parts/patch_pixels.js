@@ -50,7 +50,7 @@ export function render({ model, el }) {
       if (j >= 0 && j < length) part.hover(part.current, [j])
     }, () => part.hover(null))
     rowBox.replaceChildren(make('div', {}, make('b', {}, 'Laid out as one row')), layers,
-      make('div', { className: 'ends' }, make('span', {}, 'number 0'), make('span', {}, String(length - 1))))
+      make('div', { className: 'ends' }, make('span', {}, 'number 0'), make('span', {}, counted(length - 1))))
     mark()
   }
 
