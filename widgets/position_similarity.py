@@ -35,6 +35,8 @@ LOOK_FOR = {
     "random": "Look for a single cell: itself. It is like no other, neighbour or not.",
 }
 UNTRAINED = "Look for a single cell: itself. This model was never trained, so its table is as random as the one called random."
+ENLARGED = ("Look for a short line: itself and what was mixed with it. This model was never trained and its table is random, but"
+            " making it larger mixes each place with those beside it.")
 MEASURES = ["share in row", "share in column", "cosine in row", "cosine in column", "cosine in neither"]
 SCALES = {"one for all, −1 to 1": "same", "each table its own": "own"}
 
@@ -55,6 +57,7 @@ class PositionSimilarity(Widget):
         self._similar: dict[tuple[str, str, tuple[int, int]], tuple[np.ndarray, Likeness]] = {}
         self._said: dict[tuple[str, str, tuple[int, int]], list[str]] = {}
         self._radio, self._offered = pn.Column(margin=0), {}
+        self._grid = (0, 0)  # that the maps are drawn on
         self._words = controls.words("", sizing_mode="stretch_width")
         self._parts = self._make_parts()
         self._redraw()
@@ -157,12 +160,19 @@ class PositionSimilarity(Widget):
         except (RuntimeError, ValueError) as refusal:
             self._parts["picture"].param.update(status="refused", message=str(refusal))
             return
-        self.selection.token = min(self.selection.token, grid[0] * grid[1])
+        self._keep_place(grid)
         with pn.io.hold():
             for name, state in states.items():
                 self._parts[name].param.update(status="ready", message="", **state)
             self._offer(self._options(grid))
             self._words.object = f'<p style="margin:0;color:var(--vit-ink)">{self._how_to_read(title)}</p>'
+
+    def _keep_place(self, grid: tuple[int, int]) -> None:
+        """Stay over the same spot of the picture when the grid is another one."""
+        if self.selection.grid == (0, 0):  # chosen here, or by nobody who said on which patches
+            self.selection.grid = self._grid
+        self._grid = grid
+        self.selection.param.update(token=min(self.selection.token_on(grid), grid[0] * grid[1]), grid=grid)
 
     def _offer(self, options: dict[str, str]) -> None:
         """New radio buttons only when there are others: the keyboard is on them while they are used."""
@@ -187,7 +197,8 @@ class PositionSimilarity(Widget):
             return LOOK_FOR[name]
         grid, stored = self.similarity(name)[2], self._stored_grid
         made = "as stored" if grid == stored else f"stored as {stored[0]} × {stored[1]}, interpolated to {grid[0]} × {grid[1]}"
-        return f"{UNTRAINED if self.selection.checkpoint.startswith('random') else LOOK_FOR[name]} From {title}, {made}."
+        untrained = UNTRAINED if grid == stored else ENLARGED
+        return f"{untrained if self.selection.checkpoint.startswith('random') else LOOK_FOR[name]} From {title}, {made}."
 
     def _colours(self, kind: str) -> dict[str, Any]:
         if self.scale == "same":
@@ -265,9 +276,13 @@ class PositionSimilarity(Widget):
 
     def still(self) -> Figure:
         """The map of one position in each table, on one scale."""
+        from widgets.page import figures
         from widgets.page.position_still import position_maps
 
-        grid = self.look_at()[1]
+        try:
+            grid = self.look_at()[1]
+        except (RuntimeError, ValueError) as refusal:
+            return figures.sentence(str(refusal))
         patch = max(0, self.selection.token - 1)
         return position_maps({self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES}, patch_position(patch, grid))
 

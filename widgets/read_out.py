@@ -122,6 +122,9 @@ class ReadOut(Widget):
 
     def still(self) -> Figure:
         """This picture and the one most alike by each way."""
-        found = self.neighbours()
+        try:
+            found = self.neighbours()
+        except (RuntimeError, ValueError) as refusal:
+            return figures.sentence(str(refusal))
         shown = [(self.choice.picture, "this picture")] + [(open_sample(found.nearest(way)), f"most alike\n{WAYS[way]}") for way in (0, 1)]
         return figures.pictures_in_a_row([(prepare(picture, 1, SIDE), title) for picture, title in shown])

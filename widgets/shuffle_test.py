@@ -133,9 +133,13 @@ class ShuffleTest(Widget):
 
     def still(self) -> Figure:
         """Both pictures, and y before against after, with positions and without."""
+        from widgets.page import figures
         from widgets.page.position_still import answers_scattered
 
-        result = self.result()
+        try:
+            result = self.result()
+        except (RuntimeError, ValueError) as refusal:
+            return figures.sentence(str(refusal))
         return answers_scattered({name: change.y for name, change in self._changes(result).items()}, result.picture, result.reordered)
 
 

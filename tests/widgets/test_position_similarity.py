@@ -109,6 +109,28 @@ def test_it_begins_at_a_patch_but_an_address_is_kept(widget) -> None:
     assert PositionSimilarity(selection=Selection(token=18)).selection.token == 18
 
 
+def test_a_place_is_kept_when_the_grid_is_another_one(widget) -> None:
+    widget._parts["learned"].selected = 1 + 8 * 16 + 12
+    widget.selection.picture = "coffee"
+    assert widget.similarity("learned")[2] == (16, 24) and widget.selection.token == 1 + 8 * 24 + 18
+    widget.selection.checkpoint = "random-b16"
+    assert widget.similarity("learned")[2] == (14, 21) and widget.selection.token == 1 + 7 * 21 + 16
+    assert widget._parts["learned"].selected == widget._parts["tiles"].selected == widget.selection.token
+    widget._parts["learned"].selected = 0
+    widget.selection.picture = "cat"
+    assert widget.selection.token == 0, "the class token has no place to keep"
+
+
+def test_an_untrained_table_is_not_said_to_be_single_cells_where_resizing_has_mixed_them(widget) -> None:
+    widget.selection.checkpoint = "random-b16"
+    assert widget._parts["learned"].caption.startswith("Look for a single cell")
+    widget.selection.picture = "coffee"
+    assert "making it larger mixes each place" in widget._parts["learned"].caption
+    similar, _, grid = widget.similarity("learned")
+    n = 7 * grid[1] + 10
+    assert max(similar[1 + n, n - 1], similar[1 + n, n + 1]) > 0.3, "and so they are alike"
+
+
 def test_a_click_reaches_every_part_and_the_words(widget) -> None:
     widget._parts["random"].selected = 18
     assert widget.selection.token == 18
@@ -126,6 +148,7 @@ def test_a_checkpoint_that_is_not_here_is_answered_and_the_last_maps_stay(widget
     widget.selection.checkpoint = checkpoint
     assert widget._parts["picture"].status == "refused" and len(widget._parts["picture"].message) > 20
     assert widget._parts["learned"].maps == before and widget.describe().table == []
+    assert len(widget.still().texts[0].get_text()) > 20, "the preview says it too"
     widget.selection.checkpoint = "dinov2-small"
     assert widget._parts["picture"].status == "ready"
 

@@ -61,3 +61,4 @@ def test_a_checkpoint_that_is_not_here_is_answered(widget: ReadOut) -> None:
     widget.selection.checkpoint = "resnet"
     assert widget._pictures[0].status == "refused" and "no checkpoint called" in widget._pictures[0].message
     assert widget._pictures[1].rgb == before and widget.describe().table == []
+    assert "no checkpoint called" in widget.still().texts[0].get_text(), "the preview says it too"

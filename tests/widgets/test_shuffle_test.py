@@ -72,6 +72,7 @@ def test_a_checkpoint_that_is_not_here_is_answered(widget: ShuffleTest) -> None:
     widget.selection.checkpoint = "resnet"
     assert widget._before.status == "refused" and "no checkpoint called" in widget._before.message
     assert widget._after.rgb == before and widget.describe().table == []
+    assert "no checkpoint called" in widget.still().texts[0].get_text(), "the preview says it too"
 
 
 @pytest.mark.parametrize(("value", "said"), [(0.0, "0"), (6.4496, "6.450"), (0.1028, "0.103"), (3.81e-6, "3.8 × 10⁻⁶"), (9.99e-4, "1.0 × 10⁻³")])
