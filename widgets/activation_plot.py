@@ -190,7 +190,7 @@ class ActivationPlot(Widget):
         if self._refusal or self._measured is None:
             return Description(self._refusal, [])
         shares = self.positive()
-        sentence = (f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.title.lower()}, {shares[self.layer]:.1%}"
+        sentence = (f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named}, {shares[self.layer]:.1%}"
                     f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}.")
         said = {"value": "value", "slope": "slope"}[self.show]
         rows = [(f"{said} at a = {fixed(x, 1)}", f"GELU {fixed(gelu, 4)}, tanh form {fixed(tanh, 4)}, ReLU {fixed(relu, 1)}")

@@ -167,7 +167,7 @@ class ResidualStream(Widget):
                    labels=[f"ViT-B/16 on another picture, z_{n}: off by {_power(v)} at most" for n, v in theirs.items()]),
         ]
         self._agreement.update(series, status="ready", message="", caption=(
-            f"{self.reading.checkpoint.title} on {self.reading.picture.title.lower()}, this machine, float32. Dashed: over the largest"
+            f"{self.reading.checkpoint.title} on {self.reading.picture.named}, this machine, float32. Dashed: over the largest"
             f" number of z, from {_power(min(relative))} to {_power(max(relative))}. The marks are the"
             " released ViT-B/16's on a picture of two cats, measured elsewhere: its stream grows far larger, and so do its"
             " differences."))

@@ -346,3 +346,8 @@ def test_nothing_is_written_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "mkstemp", lambda *_, **__: pytest.fail("made a temporary file"))
     for upload in data.values():
         decode(upload)
+
+
+def test_a_title_inside_a_sentence_keeps_its_names() -> None:
+    assert open_sample("cat").named == "a cat" and [open_sample(name).named for name in sample_names() if "China" in open_sample(name).title] == [
+        "a palace tower in China"]

@@ -37,6 +37,11 @@ class Picture:
     licence: str
     alt: str
 
+    @property
+    def named(self) -> str:
+        """The title inside a sentence: "a cat"."""
+        return self.title[:1].lower() + self.title[1:]
+
 
 @cache
 def _samples() -> dict[str, dict[str, str]]:

@@ -60,7 +60,7 @@ class PictureChoice(pn.viewable.Viewer):
         wanted = self.selection.picture
         if wanted != self.picture.name:
             why = "your own picture is gone with the page it was on" if wanted == YOURS else f"there is no picture called “{wanted}”"
-            self._upload.refuse(f"Showing {self.picture.title.lower()}: {why}.")
+            self._upload.refuse(f"Showing {self.picture.named}: {why}.")
         self._select.param.update(options=self._options(), value=self.picture.name)
 
     @property
