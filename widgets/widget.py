@@ -59,8 +59,8 @@ class Widget(pn.viewable.Viewer):
         """The present state as a matplotlib figure, made without pyplot."""
         raise NotImplementedError(f"{type(self).__name__} needs still() -> matplotlib.figure.Figure")
 
-    def text_twin(self) -> pn.viewable.Viewable:
-        """`describe()` as a folded "In words" that follows the state of the widget and of its selection."""
+    def text_twin(self, *views: Widget) -> pn.viewable.Viewable:
+        """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it is made of."""
         from .page.twin import TextTwin
 
         twin = TextTwin()
@@ -70,8 +70,8 @@ class Widget(pn.viewable.Viewer):
             twin.param.update(sentence=words.sentence, rows=[list(row) for row in words.table])
 
         refresh()
-        self.param.watch(refresh, [name for name in self.param if name != "name"])
-        self.selection.param.watch(refresh, [name for name in self.selection.param if name != "name"])
+        for state in (self, self.selection, *views):
+            state.param.watch(refresh, [name for name in state.param if name != "name"])
         return twin
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:

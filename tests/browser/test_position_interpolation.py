@@ -54,10 +54,10 @@ def test_typing_a_grid_draws_the_real_table_on_it(page: Page, widget: PositionIn
     expect(page.get_by_role("cell", name="20 × 11 = 220")).to_be_visible()
     w = weights_of(load("dinov2-small").model)
     after = interpolate_positions(w.positions, w.grid, (20, 11))
-    high = widget._parts["after"].high
+    high = widget.table._parts["after"].high
     seen = drawn(page, "After: 20 × 11", high)
     assert seen.shape == (20, 11) and np.abs(seen - after[1:, 379].reshape(20, 11).numpy()).max() < high / 60
-    row, column = widget.cell((20, 11))
+    row, column = widget.table.cell((20, 11))
     alike = cosine_similarity_map(after, (20, 11))[row * 11 + column].numpy()
     assert np.abs(drawn(page, "The same place, after", 1) - alike).max() < 1 / 60
 
@@ -72,7 +72,7 @@ def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(page
     expect(part(page, "After: 16 × 16").locator(".readout")).to_contain_text("Row 1, column 13: ")
     page.mouse.down(), page.mouse.up()
     expect(page.get_by_text("Cosine of row 3, column 30 with every position.")).to_be_visible()
-    assert widget.cell((37, 37)) == (3, 30)
+    assert widget.table.cell((37, 37)) == (3, 30)
 
 
 def test_keys_move_the_place_and_every_control_is_reached_by_tab(page: Page, widget: PositionInterpolation) -> None:
@@ -123,7 +123,7 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
     expect(page.get_by_text("6 forward passes")).to_be_visible()
     expect(page.get_by_text("Nothing has been run yet.").first).to_be_visible()
     page.get_by_role("button", name="Run the sizes").click()
-    found = {(one.way, min(one.image_size)): one.cosine for one in widget.answers()}
+    found = {(one.way, min(one.image_size)): one.cosine for one in widget.answer.answers()}
     expect(page.get_by_role("status").filter(has_text="At 112 px, cosine of y with the y at 168 px")).to_contain_text(
         f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}")
     cells = page.locator(".matrix-view td")

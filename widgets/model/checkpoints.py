@@ -54,6 +54,11 @@ class Checkpoint:
     labels: tuple[str, ...]
     provenance: Provenance
 
+    @property
+    def is_random(self) -> bool:
+        """Whether its weights were drawn at random and never trained."""
+        return self.name.startswith("random")
+
 
 _SIZES_KEPT = 64
 _LOCKS = {name: threading.Lock() for name in names()}

@@ -131,6 +131,17 @@ def resize_differences(table: Tensor, old: Grid, new: Grid, prefix: int = 1) -> 
     return found
 
 
+@lru_cache(maxsize=16)
+@torch.inference_mode()
+def differences_on(name: str, old: Grid, new: Grid) -> dict[str, Resized]:
+    """`resize_differences` of a checkpoint's table, which is first brought to the grid `old` as the library does. Kept.
+
+    Raises CheckpointMissing or ValueError as `at_hand` does.
+    """
+    w = weights_of(at_hand(name).model)
+    return resize_differences(resized_table(w.positions, w.grid, old, "bicubic"), old, new)
+
+
 def similarity_of(table: Tensor, grid: Grid, place: tuple[int, int], prefix: int = 1) -> Tensor:
     """Cosine of the position at a place (row, column) with all positions: (h, w). `cosine_similarity_map` for one."""
     rows = table[prefix:]                                                 # (N, D)

@@ -14,10 +14,10 @@ from widgets.page import theme
 from widgets.page.grid_field import GridField
 from widgets.parts import (
     CodeCopy, EditableMatrices, FieldSheet, HeadMaps, LedgerTable, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
-    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TextFile, TokenCurves, TokenStrip, controls,
+    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TextFile, TokenCurves, TokenStrip,
 )
 from widgets.patch_hover import PatchHover
-from widgets.position_interpolation import PositionInterpolation
+from widgets.table_on_grid import TableOnGrid
 
 STATE_WORDS = {
     "empty": "No picture yet. Choose one above.",
@@ -254,7 +254,7 @@ def _refused_grid() -> GridField:
 
 
 def _lattice() -> pn.viewable.Viewable:
-    maps = PositionInterpolation()._parts
+    maps = TableOnGrid()._parts
     return pn.Row(maps["before"], maps["after"])
 
 
