@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from io import BytesIO
+
 import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Page, expect
 
 from widgets.model.checkpoints import load
@@ -67,6 +70,25 @@ def hover(page: Page, part: str, n: int, grid: tuple[int, int], nth: int = 0) ->
 def learned(grid: tuple[int, int]) -> np.ndarray:
     w = weights_of(load("dinov2-small").model)
     return cosine_similarity_map(interpolate_positions(w.positions, w.grid, grid), grid).detach().numpy()
+
+
+@pytest.mark.parametrize("width", [320, 360, 1180, 1280])
+def test_the_ring_is_whole_where_the_picture_is_drawn_small(page: Page, widget: PositionSimilarity, width: int) -> None:
+    widget.selection.checkpoint = "random-b16"  # patches of 16 px
+    expect(page.get_by_text("It only sets the grid, 14 × 14")).to_be_visible()
+    layers = page.locator(".part.picture-grid .layers")
+    layers.scroll_into_view_if_needed()
+    page.mouse.move(2, 2)
+    seen = np.array(Image.open(BytesIO(layers.screenshot())).convert("L"), dtype=int)     # as the reader sees it
+    rows, columns = widget.look_at()[1]
+    side, (r, c) = seen.shape[1] / columns, divmod(widget.selection.token - 1, columns)
+    top, left = round(r * side), round(c * side)
+    cell = seen[top - 1:round(top + side) + 1, left - 1:round(left + side) + 1]
+    thick = 4
+    for turned in (cell, cell[::-1], cell.T, cell.T[::-1]):                               # each side in its turn
+        edge = turned[:thick, 2:-2]                                                       # (pixels deep, along the side)
+        whole = (edge.min(axis=0) < 90) & (edge.max(axis=0) > 150)
+        assert whole.mean() > 0.6, "a line of the ring is missing: ink and paper must both be there"
 
 
 @pytest.mark.parametrize(("picture", "grid"), [("cat", (16, 16)), ("coffee", (16, 24))])

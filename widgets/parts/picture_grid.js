@@ -4,7 +4,7 @@ export function render({ model, el }) {
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
   const bar = make('div', { className: 'scalebar', hidden: true })
   const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
-  let picture = null, maps = null, places = [], k = 2, rows = 0, cols = 0
+  let picture = null, maps = null, places = [], k = 2, rows = 0, cols = 0, wide = 0   // wide: as shown, in pixels of the page
   const part = frame(model, el, 'picture-grid', draw)
   part.body.append(layers, bar, readout)
 
@@ -50,7 +50,8 @@ export function render({ model, el }) {
       return
     }
     const r = Math.floor(n / cols), c = n % cols
-    ring(g, c * P + k, r * P + k, P - 2 * k, P - 2 * k, Math.max(2, k))
+    const line = Math.max(2, k, wide ? 1.5 * top.width / wide : 0), inset = Math.min(line, 0.12 * P)   // a thinner line is lost where the picture is drawn small
+    ring(g, c * P + inset, r * P + inset, P - 2 * inset, P - 2 * inset, line)
     top.dataset.patch = n   // what a test or a screen reader can ask for
     readout.textContent = places.length ? `Patch ${n}: row ${places[2 * n]}, column ${places[2 * n + 1]}` : `Patch ${n}`
   }
@@ -76,6 +77,9 @@ export function render({ model, el }) {
     const c = Math.floor((event.clientX - box.left) / box.width * cols), r = Math.floor((event.clientY - box.top) / box.height * rows)
     return r < 0 || c < 0 || r >= rows || c >= cols ? null : r * cols + c + model.prefix
   }
+  const watch = new ResizeObserver(() => { if (layers.clientWidth !== wide) { wide = layers.clientWidth; drawMark() } })
+  watch.observe(layers)
+  model.on('remove', () => watch.disconnect())
   if (model.follow) onPoint(layers, (e) => part.hover(under(e)), () => part.hover(null))
   layers.addEventListener('click', (e) => { if (!model.follow) return; const t = under(e); if (t !== null) { layers.focus(); part.select(t) } })
   onArrow(layers, (e) => {
