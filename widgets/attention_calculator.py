@@ -84,6 +84,9 @@ class AttentionCalculator(Widget):
             kept = number(float(self.inputs.matrix(key, self.shown)[row, column]))
             self._sheet.refuse(key, row, column, f"{refusal} The cell keeps {kept}.")
             return
+        if value == float(self.inputs.matrix(key, self.shown)[row, column]):
+            self._sheet.refusal = ""  # "1.0" over 1: nothing moves, so there is nothing to undo
+            return
         self._remember()
         self.inputs = changed
 
@@ -120,10 +123,10 @@ class AttentionCalculator(Widget):
         h, inputs, result = self.shown, self.inputs, self.result()
         tokens = tuple(f"t{i}" for i in range(len(inputs.X)))
         found = {"X": Matrix("X", inputs.X.numpy(), note="a token a row", editable=True, row_heads=tokens)}
-        for name, hue in (("q", "query"), ("k", "key"), ("v", "value")):
+        for name, hue, does in (("q", "query", "asks"), ("k", "key", "offers"), ("v", "value", "carries")):
             W = f"W_{name}"
             found[W] = Matrix(W, inputs.matrix(W, h).numpy(), editable=True, hue=hue)
-            found[name] = self._product(name, "X", W, getattr(result, name)[h].numpy(), found, hue, tokens)
+            found[name] = self._product(name, "X", W, getattr(result, name)[h].numpy(), found, hue, tokens, note=does)
         found |= self._scores(result.S[h].numpy(), found, tokens)
         found["A"] = self._weights(result.A[h].numpy(), found["S"], tokens)
         found["O"] = self._product("O", "A", "v", result.O[h].numpy(), found, "ink", tokens, kind="signed", note="A v, the paper's SA(z)")
@@ -171,7 +174,7 @@ class AttentionCalculator(Widget):
         found = self.matrices()
         divided = " / √D_h" if self.scaled else ", not scaled"
         lines = [Line("Your numbers. Click one and type", [found[key] for key in ("X", "W_q", "W_k", "W_v")]),
-                 Line("Each token asks, offers and carries: q = X W_q, k = X W_k, v = X W_v", [found[key] for key in "qkv"]),
+                 Line("q = X W_q, k = X W_k, v = X W_v", [found[key] for key in "qkv"], beside=True),
                  Line(f"S = q kᵀ{divided}; A = softmax of each row of S{', masked' if self.masked else ''}; O = A v",
                       [found[key] for key in "SAO"])]
         if "MSA" in found:

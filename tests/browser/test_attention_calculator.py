@@ -193,6 +193,31 @@ def test_a_second_copy_works_on_its_own(page: Page, serve) -> None:
 
 
 @pytest.mark.parametrize("preset", ["pencil"])
+def test_pointing_at_a_cell_moves_nothing(page: Page, widget: AttentionCalculator) -> None:
+    """Bold heads made a table wider; where its row was full it wrapped, and the cell jumped from under the pointer and back."""
+    boxes = "root => [...root.querySelectorAll('table')].map(t => { const b = t.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })"
+    page.mouse.move(2, 2)
+    page.locator(SHEET).evaluate("root => root.querySelectorAll('.on').forEach(e => e.classList.remove('on'))")
+    before = page.locator(SHEET).evaluate(boxes)
+    for key in ("q", "S", "A", "O", "MSA"):
+        td(page, key, 3, 2).hover()
+        expect(td(page, key, 3, 2)).to_have_class(re.compile(r"\bon\b"))
+        assert page.locator(SHEET).evaluate(boxes) == before
+
+
+@pytest.mark.parametrize("preset", ["small", "pencil"])
+def test_numbers_and_what_comes_of_them_are_in_view_at_once(page: Page, widget: AttentionCalculator, preset: str) -> None:
+    """On a zoomed projector a sheet of 750 px hid S, A and O while X was edited."""
+    X, q, O = (page.locator(f"{SHEET} [data-key={key}] table").bounding_box() for key in "XqO")
+    assert q["y"] == pytest.approx(X["y"], abs=1) and q["x"] > X["x"] + X["width"], "beside the numbers they come of"
+    assert O["y"] + O["height"] - page.locator(SHEET).bounding_box()["y"] < 520
+    page.set_viewport_size({"width": 700, "height": 720})
+    expect(page.locator(f"{SHEET} .sum")).to_have_css("height", "80px")
+    X, q = (page.locator(f"{SHEET} [data-key={key}] table").bounding_box() for key in "Xq")
+    assert q["y"] > X["y"] + X["height"], "and under them where there is no room"
+
+
+@pytest.mark.parametrize("preset", ["pencil"])
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: AttentionCalculator, colour_scheme: str, width: int) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme

@@ -144,6 +144,17 @@ def test_undo_goes_back_edit_by_edit_and_reset_can_be_undone() -> None:
     assert w._sheet.content == start
 
 
+def test_the_same_number_typed_again_is_no_change_to_undo() -> None:
+    w = AttentionCalculator(selection=Selection())
+    start = w._sheet.content
+    w.edit("X", 0, 0, "3")
+    w.edit("X", 0, 0, "x")
+    w.edit("X", 0, 0, "3.0")
+    assert w._sheet.refusal == "", "what was refused is over"
+    w.undo()
+    assert w._sheet.content == start, "one press takes back what was seen to change"
+
+
 def test_an_edit_of_one_head_leaves_the_other_alone() -> None:
     w = AttentionCalculator(selection=Selection(), preset="pencil", head=1)
     before = compute(w.inputs)

@@ -11,7 +11,7 @@ export function render({ model, el }) {
   // what is drawn -------------------------------------------------------------------------------------------
   function load() {
     lines = model.content ? JSON.parse(model.content) : []
-    const now = JSON.stringify(lines.map((l) => [l.heading, l.matrices.map((m) => [m.key, m.symbol, m.rows, m.columns, m.editable, m.hue, m.kind, m.note])]))
+    const now = JSON.stringify(lines.map((l) => [l.heading, l.beside, l.matrices.map((m) => [m.key, m.symbol, m.rows, m.columns, m.editable, m.hue, m.kind, m.note])]))
     if (now === shape) refresh()
     else { shape = now; build() }
     mark()
@@ -20,11 +20,15 @@ export function render({ model, el }) {
   function build() {
     closeEditor(); views = new Map()
     const last = model.sum_after < 0 ? lines.length - 1 : model.sum_after
-    sheet.replaceChildren(...lines.flatMap((line, n) => {
+    const blocks = []   // of lines that may stand side by side, and the sum between two of them
+    lines.forEach((line, n) => {
       const row = make('div', { className: 'row' }, ...line.matrices.map(buildMatrix))
       const drawn = make('div', { className: 'line' }, make('div', { className: 'heading', hidden: !line.heading }, ...subscripted(line.heading)), row)
-      return n === last ? [drawn, sum] : [drawn]
-    }))
+      if (line.beside && blocks.length && blocks.at(-1) !== sum) blocks.at(-1).append(drawn)
+      else blocks.push(make('div', { className: 'lines' }, drawn))
+      if (n === last) blocks.push(sum)
+    })
+    sheet.replaceChildren(...blocks)
     for (const view of views.values()) paint(view)
   }
 

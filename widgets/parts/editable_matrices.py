@@ -80,6 +80,7 @@ class Line:
 
     heading: str
     matrices: list[Matrix] = field(default_factory=list)
+    beside: bool = False  # to the right of the line before, where both have room
 
 
 class EditableMatrices(Part):
@@ -104,7 +105,7 @@ class EditableMatrices(Part):
 
     def show(self, lines: list[Line]) -> None:
         """Draw these; a refusal that stood there is over."""
-        drawn = [{"heading": line.heading, "matrices": [m.content() for m in line.matrices]} for line in lines]
+        drawn = [{"heading": line.heading, "beside": line.beside, "matrices": [m.content() for m in line.matrices]} for line in lines]
         self.param.update(content=json.dumps(drawn, ensure_ascii=False), refusal="")
 
     def refuse(self, key: str, row: int, column: int, sentence: str) -> None:
