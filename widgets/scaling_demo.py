@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 HEAD_SIZES = [2, 4, 8, 16, 32, 64, 128, 256, 512]
 KEYS = 64
 DRAWS = 2000
-BINS = 41
+BINS = 61
 RANKS = 64  # weights that are drawn, the largest first
 SCALED, UNSCALED = "divided by √D_h", "not divided"
 HUES = {SCALED: "accent", UNSCALED: "wrong"}
 MEASURED = {"std": "spread of the scores (standard deviation)", "largest_weight": "largest weight",
+            "entropy": "entropy of the weights: −Σ a ln a",
             "own_derivatives": "how far weights move with their own scores, all keys added: 1 − Σ a²"}
+AXES = {"one for both": True, "each its own": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +44,11 @@ class Scores:
     def ways(self) -> dict[str, np.ndarray]:
         """The scores with and without the division."""
         return {SCALED: self.unscaled / np.sqrt(self.head_size), UNSCALED: self.unscaled}
+
+    @property
+    def farthest(self) -> float:
+        """How far the score that is farthest from their mean lies from it, before the division."""
+        return float(np.abs(self.unscaled - self.unscaled.mean()).max()) or 1.0
 
     def weights(self) -> dict[str, np.ndarray]:
         """The softmax of both, largest first."""
@@ -64,6 +71,7 @@ class ScalingDemo(Widget):
 
     head_size = param.Selector(default=64, objects=HEAD_SIZES, doc="D_h of the random query and keys")
     seed = param.Integer(0, bounds=(0, None), doc="of the draw; another one draws again")
+    one_axis = param.Boolean(True, doc="both histograms on one axis, so that their widths compare")
     more = param.Boolean(False, doc="show the drop-downs for picture and model")
 
     def __init__(self, **params: Any) -> None:
@@ -74,10 +82,12 @@ class ScalingDemo(Widget):
         self._real = _Half("A real head")
         self._spread = Plot(title="Spread of the scores as D_h grows", x_label="D_h", y_label="standard deviation", x_log=True, y_log=True,
                             x_range=(1.6, 640), y_range=(0.6, 34), x_ticks=HEAD_SIZES, y_ticks=[1, 2, 5, 10, 20], height=230)
+        self._drawn: Scores = self.random()
         self._kept: Scores | None = None
-        self._redraw_random()
         self._redraw_real()
+        self._redraw_random()
         self.param.watch(self._redraw_random, ["head_size", "seed"])
+        self.param.watch(self._show_histograms, ["one_axis"])
         self.selection.param.watch(self._redraw_real, ["picture", "upload", "checkpoint", "layer", "head", "token"])
 
     # what is shown, as arrays -----------------------------------------------------------------------------
@@ -115,7 +125,8 @@ class ScalingDemo(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(controls.slider(self.param.head_size, "Random numbers: D_h", HEAD_SIZES), controls.button("Draw again", self.draw_again),
-                         *self.model.controls[1:], controls.switch(self.param.more, "Another picture or model"), align_items="flex-end", margin=0)
+                         *self.model.controls[1:], controls.choice(self.param.one_axis, "Axis of the scores", AXES, width=150),
+                         controls.switch(self.param.more, "Another picture or model"), align_items="flex-end", margin=0)
         behind = pn.FlexBox(*self.choice.controls, self.model.controls[0], align_items="flex-end", margin=0, visible=self.param.more)
         halves = pn.FlexBox(self._random.view(), self._real.view(), gap="24px", align_items="flex-start")
         return pn.Column(bar, behind, halves, self._spread, self.text_twin(), sizing_mode="stretch_width", margin=0,
@@ -126,9 +137,11 @@ class ScalingDemo(Widget):
         self.seed += 1
 
     def _redraw_random(self, *_: Any) -> None:
+        self._drawn = self.random()
         with pn.io.hold():
-            self._random.show(self.random(), [(f"over {DRAWS:,} draws: {name}", _pair(key, measured(self.head_size)))
-                                              for key, name in MEASURED.items() if key != "std"])
+            self._random.show(self._drawn, [(f"over {DRAWS:,} draws: {name}", _pair(key, measured(self.head_size)))
+                                            for key, name in MEASURED.items() if key != "std"])
+            self._show_histograms()
             self._show_spread()
 
     def _redraw_real(self, *_: Any) -> None:
@@ -140,6 +153,15 @@ class ScalingDemo(Widget):
         self._kept = scores
         with pn.io.hold():
             self._real.show(scores, [])
+            self._show_histograms()
+
+    def _show_histograms(self, *_: Any) -> None:
+        """Draw both on one axis, or each on the axis that fits it. Until there is a real head, the other stands alone."""
+        halves = [(half, scores) for half, scores in ((self._random, self._drawn), (self._real, self._kept)) if scores is not None]
+        together = [scores for _, scores in halves]
+        with pn.io.hold():
+            for half, scores in halves:
+                half.draw(scores, together if self.one_axis else [scores])
 
     def _show_spread(self) -> None:
         spread = self.spread()
@@ -205,7 +227,7 @@ class _Half:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.histogram = Plot(x_label="score, less the mean of all", y_label="share of the keys", height=200, left=60)
+        self.histogram = Plot(x_label="score, less the mean of all", y_label="share of the keys", x_range=(-1, 1), y_range=(0, 1), height=200, left=60)
         self.sorted = Plot(title="Softmax weights, largest first", x_label="rank of the key", y_label="weight", y_range=(0, 1.02), height=200, left=60)
         self.table = NumberTable(title=f"{name}: with the division → without it")
 
@@ -214,14 +236,21 @@ class _Half:
         return pn.Column(self.histogram, self.sorted, self.table, margin=0, styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"})
 
     def show(self, scores: Scores, further: list[tuple[str, str]]) -> None:
-        """Draw these scores; `further` are rows under those of the draw itself."""
-        self.histogram.update([_histogram(name, values, scores) for name, values in scores.ways().items()], title=f"{scores.title}: scores",
-                              caption="Softmax does not see a number added to all scores. This axis fits these scores: compare spreads in the tables.", status="ready", message="")
+        """Show the weights of these scores and their table; `further` are rows under those of the draw itself."""
+        self.histogram.param.update(status="ready", message="")
         self.sorted.update([_ranked(name, weights) for name, weights in scores.weights().items()], status="ready", message="",
                            caption=f"The {min(RANKS, len(scores.unscaled))} largest of {len(scores.unscaled)}.")
         found = scores.statistics()
         rows = [(name, _pair(key, found)) for key, name in MEASURED.items()]
         self.table.param.update(fixed=[*rows, *further], caption=scores.caption)
+
+    def draw(self, scores: Scores, together: list[Scores]) -> None:
+        """The histogram of the scores, on an axis that holds these and all that are drawn `together` with them."""
+        most = max(one.farthest for one in together)
+        highest = max(max(series.y) for one in together for series in _histograms(one, most))
+        axis = "Both sides have this axis." if len(together) > 1 else "This axis fits these scores alone: its width compares with no other."
+        self.histogram.update(_histograms(scores, most), title=f"{scores.title}: scores", ends=((-1.05 * most, 1.05 * most), (0, 1.05 * highest)),
+                              caption=f"{axis} Softmax does not see a number added to all scores.")
 
     def refuse(self, sentence: str) -> None:
         """Say why there is nothing new to draw."""
@@ -244,10 +273,14 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
     return softmax(torch.from_numpy(scores)).numpy()
 
 
-def _histogram(name: str, values: np.ndarray, scores: Scores) -> Series:
-    """The shares of the keys in bins that both ways of `scores` have in common."""
-    most = float(np.abs(scores.unscaled - scores.unscaled.mean()).max()) * 1.02 or 1.0
-    counts, edges = np.histogram(values - values.mean(), BINS, (-most, most))
+def _histograms(scores: Scores, most: float) -> list[Series]:
+    """The scores with the division and without, in the same bins from -`most` to `most`."""
+    return [_histogram(name, values, most) for name, values in scores.ways().items()]
+
+
+def _histogram(name: str, values: np.ndarray, most: float) -> Series:
+    """The shares of the keys in bins from -`most` to `most`, and a little more: none is left out."""
+    counts, edges = np.histogram(values - values.mean(), BINS, (-1.02 * most, 1.02 * most))
     middles, shares = (edges[1:] + edges[:-1]) / 2, counts / len(values)
     labels = [f"{name}: {n} of {len(values)} scores lie {a:.2f} to {b:.2f} from their mean".replace("-", "−") for n, a, b in zip(counts, edges, edges[1:])]
     return Series(name, middles.tolist(), shares.tolist(), kind="bars", hue=HUES[name], dash=name == UNSCALED, labels=labels)

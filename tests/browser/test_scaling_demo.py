@@ -58,6 +58,18 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
     expect(page.locator(".part.plot .title").nth(2)).to_contain_text("Random ViT-B/16")
 
 
+def test_the_axes_of_the_two_histograms_can_be_parted(page: Page, widget: ScalingDemo) -> None:
+    ends = """() => [...new Set(Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type === 'Figure'
+        && m.below?.[0]?.axis_label?.startsWith('score')).map(m => m.x_range.end.toFixed(3)))].length"""
+    page.wait_for_function(f"({ends})() === 1")
+    page.get_by_label("Axis of the scores").select_option(label="each its own")
+    page.wait_for_function(f"({ends})() === 2")
+    expect(page.locator(".part.plot .caption").first).to_contain_text("This axis fits these scores alone")
+    page.get_by_label("Axis of the scores").select_option(label="one for both")
+    page.wait_for_function(f"({ends})() === 1")
+    expect(page.locator(".part.plot .caption").first).to_contain_text("Both sides have this axis")
+
+
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 1280), ("light", 400)])
 def test_nothing_is_cut_in_either_theme_or_on_a_phone(page: Page, widget: ScalingDemo, colour_scheme: str, width: int) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme

@@ -10,7 +10,7 @@ import pytest
 from widgets.model.pictures import open_sample
 from widgets.page.reading import read
 from widgets.page.selection import Selection
-from widgets.scaling_demo import HEAD_SIZES, KEYS, SCALED, UNSCALED, ScalingDemo, measured
+from widgets.scaling_demo import HEAD_SIZES, KEYS, MEASURED, SCALED, UNSCALED, ScalingDemo, measured
 
 
 @pytest.fixture
@@ -50,6 +50,48 @@ def test_bars_hold_every_key_once_and_both_ways_share_their_bins(widget: Scaling
         scaled, unscaled = half.histogram.series
         assert sum(scaled.y) == pytest.approx(1) and sum(unscaled.y) == pytest.approx(1) and scaled.x == unscaled.x
         assert [series.name for series in (scaled, unscaled)] == [SCALED, UNSCALED]
+
+
+def axes(widget: ScalingDemo) -> list[tuple[float, ...]]:
+    return [tuple(end for axis in (half.histogram._figure.x_range, half.histogram._figure.y_range) for end in (axis.start, axis.end))
+            for half in (widget._random, widget._real)]
+
+
+@pytest.mark.parametrize("checkpoint", ["dinov2-small", "random-b16"])
+def test_both_histograms_stand_on_one_axis_that_holds_them_until_each_gets_its_own(widget: ScalingDemo, checkpoint: str) -> None:
+    """Side by side on two axes, a spread of 9 looked like one of 16."""
+    widget.selection.checkpoint = checkpoint
+    for head_size in (2, 512):
+        widget.head_size = head_size
+        drawn, real = axes(widget)
+        bars = [series for half in (widget._random, widget._real) for series in half.histogram.series]
+        assert drawn == real and len({tuple(series.x) for series in bars}) == 1, "the same bins, so that their heights compare"
+        farthest = max(np.abs(s.unscaled - s.unscaled.mean()).max() for s in (widget.random(), widget.real()))
+        assert farthest < drawn[1] < 1.1 * farthest and max(max(series.y) for series in bars) < drawn[3]
+        assert all("Both sides have this axis" in half.histogram.caption for half in (widget._random, widget._real))
+    widget.one_axis = False
+    for ends, scores in zip(axes(widget), (widget.random(), widget.real())):
+        assert ends[1] == pytest.approx(1.05 * np.abs(scores.unscaled - scores.unscaled.mean()).max())
+    assert "fits these scores alone" in widget._real.histogram.caption
+
+
+def test_a_refused_model_stays_refused_while_the_other_side_is_redrawn(widget: ScalingDemo) -> None:
+    widget.selection.checkpoint = "resnet"
+    widget.draw_again()
+    widget.one_axis = False
+    assert widget._real.histogram.status == "refused"
+    widget.selection.checkpoint = "dinov2-small"
+    assert widget._real.histogram.status == "ready"
+
+
+def test_the_tables_measure_what_softmax_made_of_the_scores(widget: ScalingDemo) -> None:
+    """Largest weight, entropy and the size of the Jacobian (its trace), from the weights alone."""
+    for scores, half in ((widget.random(), widget._random), (widget.real(), widget._real)):
+        shown = dict(half.table.fixed)
+        for key, of in (("largest_weight", np.max), ("own_derivatives", lambda a: np.trace(np.diag(a) - np.outer(a, a))),
+                        ("entropy", lambda a: -sum(x * math.log(x) for x in a if x))):
+            wanted = [of(a) for a in scores.weights().values()]
+            assert [float(x) for x in shown[MEASURED[key]].split(" → ")] == pytest.approx(wanted, abs=6e-4)
 
 
 @pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "coffee"), ("dinov2-small", "photographer"), ("random-b16", "cat")])

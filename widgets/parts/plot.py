@@ -104,10 +104,15 @@ class Plot(Part):
         """What is plotted now."""
         return self._series
 
-    def update(self, series: Sequence[Series], vertical: Sequence[tuple[float, str]] = (), y_label: str | None = None, **params: Any) -> None:
+    def update(self, series: Sequence[Series], vertical: Sequence[tuple[float, str]] = (), y_label: str | None = None,
+               ends: tuple[tuple[float, float], tuple[float, float]] | None = None, **params: Any) -> None:
         """Show these series, and dashed lines at the places `vertical` (x, text); `params` are the part's own.
 
-        `y_label` renames the axis, for a plot that can show two things."""
+        `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of a
+        plot that was made with ranges: so two plots can be given the same.
+        """
+        for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends or ()):
+            axis.update(start=start, end=end)
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
         looks = [one.look(place) for place, one in enumerate(series)]
