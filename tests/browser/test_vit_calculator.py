@@ -58,6 +58,12 @@ def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     field.press("Escape")
     expect(field).to_have_value("16")
     expect(page.get_by_role("alert").filter(has_text="Patch side P")).to_be_hidden()
+    enter(page, "D Width", "770")      # another refusal does not bring back the one that is over
+    expect(page.get_by_role("alert").filter(has_text="Width D must be a multiple")).to_be_visible()
+    expect(field).to_have_value("16")
+    expect(page.get_by_role("alert").filter(has_text="Patch side P")).to_be_hidden()
+    enter(page, "P Patch side", "0")   # the same mistake again is said again
+    expect(page.get_by_role("alert").filter(has_text="Patch side P must be at least 1, not 0")).to_be_visible()
 
 
 def test_fields_behind_more_heads_pooling_and_registers(page: Page, serve) -> None:

@@ -6,6 +6,7 @@ export function render({ model, el }) {
   part.body.append(front, fold)
   part.root.dataset.lmSuppressShortcuts = 'true'
   let views = new Map(), shape = ''
+  const over = new Map()   // key: the refusal that Escape took back, which must not return with the next one
   const send = (changes) => model.send_msg({ changes })
 
   function build() {
@@ -19,7 +20,7 @@ export function render({ model, el }) {
       input.addEventListener('change', () => send({ [field.key]: input.value }))
       input.addEventListener('keydown', (event) => {
         event.stopPropagation()   // JupyterLab would take the keys
-        if (event.key === 'Escape') { input.value = views.get(field.key).field.value; unmark(field.key) }
+        if (event.key === 'Escape') { input.value = views.get(field.key).field.value; over.set(field.key, model.refusals[field.key]?.count); unmark(field.key) }
       })
       views.set(field.key, { field, box, input, note, why, count: 0 })
       return [field.more, box]
@@ -41,7 +42,7 @@ export function render({ model, el }) {
       const view = views.get(field.key), refusal = model.refusals[field.key]
       view.field = field
       view.note.textContent = field.note ?? ''
-      if (!refusal) { view.input.value = field.value; unmark(field.key); continue }
+      if (!refusal || refusal.count === over.get(field.key)) { view.input.value = field.value; unmark(field.key); continue }
       if (view.count === refusal.count && view.box.classList.contains('refused')) continue
       view.count = refusal.count
       view.input.value = field.options.length ? field.value : refusal.typed
