@@ -8,6 +8,7 @@ import panel as pn
 import param
 
 from widgets.model import count
+from widgets.model.amounts import digits
 from widgets.model.budget import FIELDS, Run, changed, peaks, printed_core_days, runs, typed
 from widgets.model.costs import WAYS, models, table6
 from widgets.model.setting import Refused
@@ -103,8 +104,8 @@ class TrainingBudget(Widget):
         run, macs = self.run, count.macs(self.run.shape)["total"]
         exaflops, days = run.exaflops(self.way), run.device_days(self.way)
         rows = [("multiply-adds of a picture, forward", f"{macs:,}"), ("FLOPs of a picture in training", f"{exaflops * 1e18 / (run.epochs * run.images):,.0f}"),
-                ("pictures seen", f"{run.epochs * run.images:,.0f}"), ("compute of the run", f"{exaflops:,.4g} exaFLOPs"),
-                ("device-days", f"{days:,.4g}"), (f"days on {run.devices:,.0f} device{'s' if run.devices != 1 else ''}", f"{days / run.devices:,.4g}")]
+                ("pictures seen", f"{run.epochs * run.images:,.0f}"), ("compute of the run", f"{digits(exaflops, 4)} exaFLOPs"),
+                ("device-days", digits(days, 4)), (f"days on {run.devices:,.0f} device{'s' if run.devices != 1 else ''}", digits(days / run.devices, 4))]
         printed = printed_core_days(run.model)
         if printed and run.epochs in (7, 14) and any(known.model == run.model and known.epochs == run.epochs for known in runs().values()):
             share = count.implied_mfu(exaflops, printed, peaks()["a TPU v3 core"])
@@ -127,8 +128,8 @@ class TrainingBudget(Widget):
     def describe(self) -> Description:
         """The run and the table in words."""
         table = [(f"{line['name']}: printed, counted, difference", ", ".join(line["cells"])) for line in self._lines()]
-        return Description(f"{models()[self.run.model][0]}, {self.run.epochs:g} epochs over {self.run.images:,.0f} pictures, counted as: {WAYS[self.way][0]}."
-                           f" {self.run.exaflops(self.way):,.4g} exaFLOPs. {self._verdict()}", [*self.rows(), *table])
+        return Description(f"{models()[self.run.model][0]}, {self.run.epochs:,.7g} epochs over {self.run.images:,.0f} pictures, counted as: {WAYS[self.way][0]}."
+                           f" {digits(self.run.exaflops(self.way), 4)} exaFLOPs. {self._verdict()}", [*self.rows(), *table])
 
     def still(self) -> Figure:
         """The table, printed beside counted."""

@@ -10,7 +10,7 @@ import panel as pn
 import param
 
 from widgets.model import count
-from widgets.model.amounts import written_bytes
+from widgets.model.amounts import digits, written_bytes
 from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines
 from widgets.model.setting import NUMBERS, OPTIONS, Refused, Setting, changed, config_code, name_of, read, title_of, value_of, write
 from widgets.model.shape import FAMILY, ViTShape
@@ -203,7 +203,7 @@ class ViTCalculator(Widget):
             ("Attention weights kept", f"L k T² numbers × 2 bytes, batch {now.batch:,}", written_bytes(count.attention_memory(shape, None, now.batch))),
             ("Parameters in memory", "× 4 bytes", written_bytes(count.weight_memory(shape))),
             ("In training with Adam", "weights, gradients, two moments", written_bytes(count.weight_memory(shape, copies=4))),
-            ("Compute of training", f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures", f"{exaflops:,.3g} exaFLOPs"),
+            ("Compute of training", f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures", f"{digits(exaflops)} exaFLOPs"),
             ("Matrices of the blocks alone", "as very large models are counted", f"{count.block_matrices(shape):,}"),
         ]
 

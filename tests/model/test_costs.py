@@ -8,7 +8,7 @@ from tests.model.test_count import REFERENCE
 from widgets.lesson.given import forward_macs
 from widgets.lesson.exercises._counting import B_16
 from widgets.model import count
-from widgets.model.amounts import short, written_bytes
+from widgets.model.amounts import digits, short, written_bytes
 from widgets.model.costs import SEGMENT, models, operations_a_byte, other_kept, sides, training_exaflops, windows
 from widgets.model.flop_counters import WAYS, torch_flops
 from widgets.model.shape import FAMILY
@@ -68,6 +68,12 @@ def test_operations_a_byte_of_a_square_product() -> None:
 @pytest.mark.parametrize(("number", "text"), [(0, "0 bytes"), (1023, "1,023 bytes"), (512 * 2**20, "512 MiB"), (2**50, "1,024 TiB")])
 def test_bytes_in_words(number: int, text: str) -> None:
     assert written_bytes(number) == text
+
+
+@pytest.mark.parametrize(("number", "kept", "text"), [(224.1, 3, "224"), (71_321.0, 3, "71,300"), (4258.6, 4, "4,259"), (3.041e8, 4, "304,100,000"),
+                                                      (999.96, 3, "1,000"), (2.5, 4, "2.500"), (6e-18, 3, "under 0.001"), (0.0, 3, "under 0.001")])
+def test_digits_are_never_a_power_of_ten(number: float, kept: int, text: str) -> None:
+    assert digits(number, kept) == text
 
 
 @pytest.mark.parametrize(("number", "text"), [(12, "12"), (17_563_828_224, "17.6 G"), (1_374_389_534_720, "1.37 T"), (4.26e21, "4,260 E")])

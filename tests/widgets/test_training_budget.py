@@ -52,6 +52,13 @@ def test_each_wrong_way_misses_the_table() -> None:
     assert "A picture is not one token" in widget.describe().sentence and "0 of 6 rows" in widget._said.object
 
 
+def test_absurdly_long_runs_are_written_out() -> None:
+    widget = TrainingBudget()
+    widget.enter({"epochs": "1,000,000"})
+    assert dict(widget.rows())["compute of the run"] == "304,200,000 exaFLOPs"
+    assert not any("e+" in text for _, text in widget.rows()) and "e+" not in widget.describe().sentence
+
+
 def test_days_follow_devices_and_utilisation() -> None:
     widget = TrainingBudget()
     days = widget.run.device_days()

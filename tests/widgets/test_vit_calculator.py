@@ -139,3 +139,9 @@ def test_a_brief_one_says_the_matrices_of_the_blocks_too() -> None:
     calculator = ViTCalculator(selection=Selection(setting="22B"), brief=True)
     assert calculator.__panel__() and "21,743,271,936" in calculator._ledger.caption and total(calculator) == 21_750_829_056
     assert calculator.describe().sentence == "ViT-22B has 21,750,829,056 parameters.", "what it does not show it does not say"
+
+
+def test_the_compute_of_the_largest_models_is_written_out() -> None:
+    calculator = ViTCalculator(selection=Selection(), setting="22B,epochs=1000000,images=1000000000000~B/16")
+    shown = {line["name"]: line["cells"] for line in calculator._costs.lines}["Compute of training"]
+    assert all("e+" not in text and text.endswith(" exaFLOPs") for text in shown)

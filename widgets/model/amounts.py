@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import floor, log10
+
 BINARY = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+LEAST = 1e-3   # what is less says no more to a reader
 DECIMAL = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 
@@ -18,6 +21,14 @@ def written_bytes(number: int) -> str:
         if number >= size:
             return f"{number / size:,.3g} {unit}" if number < 1000 * size else f"{number / size:,.0f} {unit}"
     return f"{number:,} bytes"
+
+
+def digits(number: float, kept: int = 3) -> str:
+    """A positive number with so many digits that mean something, never as a power of ten: "224", "71,300", "under 0.001"."""
+    if number < LEAST:
+        return f"under {LEAST:g}"
+    rounded = float(f"{number:.{kept - 1}e}")
+    return f"{rounded:,.{max(kept - 1 - floor(log10(rounded)), 0)}f}"
 
 
 def short(number: float) -> str:
