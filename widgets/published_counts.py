@@ -61,7 +61,7 @@ class PublishedCounts(Widget):
         self._printed.chosen = claim.key
         self._ways.param.update(title=f"{claim.model}: {claim.printed} is printed. Choose a way of counting", chosen=str(self.way) if self.way >= 0 else "", lines=[
             {"key": str(n), "name": way.words, "cells": [f"{way.counted:,}", FITS if way.fits else FAILS]} for n, way in enumerate(claim.conventions)],
-            caption="A way fits when it rounds to what is printed. The calculator on this page is set to the way you choose.")
+            caption="A way fits when it rounds to what is printed. A calculator on the same page is set to the way you choose.")
         self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{claim.verdict}</p>'
 
     def _set(self, *_: Any) -> None:

@@ -51,6 +51,10 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
     "tiny": ("ViT-Ti/16", ("deit", "table5", "Ti/16"), "M", ((f"Ti/16 {HEAD}", "Ti/16"), (f"Ti/16 {BARE}", "Ti/16,num_labels=0")),
              "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). Its three rows agree: with the head, cutting 5.72, 22.05 and 86.57 off"
              " gives the 5, 22 and 86 of Ti/16, S/16 and B/16; without it, 5, 21 and 85. A last digit printed is not always a digit rounded."),
+    "large again": ("L/16", ("scaling_vit", "table2", "L/16"), "M", (
+        ("L/16 without class token, head and pooling", "L/16,class_token=no,pool=gap,num_labels=0"),
+        (f"L/16 {HEAD}", "L/16"), (f"L/32 {BARE}", "L/32,num_labels=0")),
+        "Here is L/16 itself, with nothing behind its last layer (inference). The 307M of ViT-Large is another model, or another count: no way of counting L/16 gives it."),
     "g": ("g/14", ("scaling_vit", "table2", "g/14"), "M", (
         ("g/14 without class token, head and pooling", "g/14"), (f"g/14 without class token and head{POOLED}", "g/14"),
         ("g/14 with a class token and a head of 1,000 classes", "g/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
