@@ -21,7 +21,7 @@ def test_the_steps_in_which_tokens_meet_are_those_that_the_bar_marks() -> None:
 
 def test_the_share_to_find_is_the_first_number_of_its_row() -> None:
     stepper = ForwardStepper(selection=Selection(step=7 + 9, token=1 + PATCH))
-    assert (stepper.place.step.key, stepper.place.layer) == ("softmax", 1) and stepper.head == 0
+    assert (stepper.place.step.key, stepper.place.layer) == ("softmax", 1) and stepper.scene.head == 0
     flow = stepper._parts["flow"]
     line = flow.lines[-1]
     row = np.frombuffer(flow.values, np.float32)[line["start"]:].reshape(line["rows"], line["shown"])[1 + PATCH]
@@ -30,7 +30,7 @@ def test_the_share_to_find_is_the_first_number_of_its_row() -> None:
 
 def test_the_width_of_a_key_is_that_of_the_line_k() -> None:
     stepper = ForwardStepper(selection=Selection(model="checkpoint", step=5))
-    rows = stepper.view().rows[2]
+    rows = stepper.scene.view.rows[2]
     assert rows.symbol == "k" and predict("00-find-key").answer() == rows.columns
 
 

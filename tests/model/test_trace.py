@@ -175,6 +175,7 @@ def test_shapes_and_names() -> None:
     assert {name: shapes[name] for name in expected} == expected
     assert torch.equal(t.layers[1].z_prime, t.layers[1].msa + t.layers[0].z)
     assert torch.equal(t.y, t.normalised[:, 0])
+    assert torch.equal(t.into(0), t.z0) and torch.equal(t.into(1), t.layers[0].z)
 
 
 def test_the_attention_map_of_one_query() -> None:

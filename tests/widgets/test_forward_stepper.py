@@ -11,6 +11,7 @@ from PIL import Image
 from widgets.forward_stepper import ForwardStepper
 from widgets.model.checkpoints import available
 from widgets.page.selection import Selection
+from widgets.page.twin import TextTwin
 from widgets.parts import RowFlow
 
 LAYER = 9  # steps
@@ -154,6 +155,17 @@ def test_what_cannot_be_shown_is_answered_and_the_last_good_stays(widget: Forwar
     assert bar.status == "ready" and not bar.message
 
 
+def test_after_a_refusal_deep_in_a_large_model_the_small_one_opens_and_the_words_follow(widget: ForwardStepper) -> None:
+    twin = next(one for one in widget.__panel__().select() if isinstance(one, TextTwin))
+    widget.selection.model = "checkpoint"
+    widget.selection.step = 4 + LAYER * 5 + 3                                   # layer 6, softmax
+    widget.selection.checkpoint = "vit-nowhere"
+    assert "shown before" in widget.refusal and "DINOv2" in twin.sentence, "what is shown is the model that was opened last"
+    widget.selection.model = "hand-set"                                         # it has two layers
+    assert (widget.place.step.key, widget.place.layer, widget.refusal) == ("softmax", 1, "")
+    assert twin.sentence == widget.describe().sentence and "the hand-set ViT" in twin.sentence
+
+
 def test_a_plain_picture_is_refused_by_the_hand_set_vit_in_a_sentence(widget: ForwardStepper) -> None:
     sent = BytesIO()
     Image.new("RGB", (300, 200), (10, 200, 30)).save(sent, "PNG")
@@ -161,6 +173,7 @@ def test_a_plain_picture_is_refused_by_the_hand_set_vit_in_a_sentence(widget: Fo
     bar = widget._parts["bar"]
     assert bar.status == "refused" and "too alike" in bar.message and bar.message.count(".") >= 1
     assert widget._parts["grid"].picture_width == 224, "the cat stays"
+    assert "A cat through" in widget.describe().sentence
 
 
 def test_a_grey_upload_that_is_not_square_works(widget: ForwardStepper) -> None:

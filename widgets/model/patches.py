@@ -74,6 +74,22 @@ def patch_index(row: int, column: int, grid: tuple[int, int]) -> int:
     return int(row) * int(columns) + int(column)
 
 
+def same_spot(n: int, grid: tuple[int, int], other: tuple[int, int]) -> int:
+    """Return the patch of another grid (rows, columns) over the same picture in which the middle of patch n lies.
+
+    Raises ValueError when `grid` has no patch n.
+    """
+    row, column = (int((at + 0.5) / side * sides) for at, side, sides in zip(patch_position(n, grid), grid, other))
+    return patch_index(row, column, other)
+
+
+def token_name(token: int, prefix: int) -> str:
+    """Return what a reader calls a row of z inside a sentence: class token, registers by their row, patches from 0 on."""
+    if token >= prefix:
+        return f"patch {token - prefix}"
+    return f"register {token}" if token else "the class token"
+
+
 def check_image_size(height: int, width: int, patch_size: int) -> None:
     """Raise ValueError, naming the nearest valid sizes, unless both sides are multiples of the patch size."""
     P = _patch_size(patch_size)

@@ -118,11 +118,6 @@ def _rows(tensor: Tensor, symbol: str, says: str, **more: object) -> Rows:
     return Rows(symbol, says, values, tensor.shape[1], **more)
 
 
-def _before(run: Pass, layer: int) -> Tensor:
-    """z of the layer before: (T, D)."""
-    return (run.trace.layers[layer - 1].z if layer else run.trace.z0)[0]
-
-
 def _cut(run: Pass, layer: int | None, head: int) -> StepView:
     return StepView(())
 
@@ -158,7 +153,7 @@ def _positions(run: Pass, layer: int | None, head: int) -> StepView:
 
 
 def _norm1(run: Pass, layer: int, head: int) -> StepView:
-    return _norm(_before(run, layer), run.trace.layers[layer].ln1[0], f"z_{layer}")
+    return _norm(run.trace.into(layer)[0], run.trace.layers[layer].ln1[0], f"z_{layer}")
 
 
 def _norm2(run: Pass, layer: int, head: int) -> StepView:
@@ -213,7 +208,7 @@ def _mix(run: Pass, layer: int, head: int) -> StepView:
 
 def _add1(run: Pass, layer: int, head: int) -> StepView:
     one = run.trace.layers[layer]
-    return _sum(_before(run, layer), one.msa[0], one.z_prime[0], (f"z_{layer}", "MSA", f"z′_{layer + 1}"), "what attention found")
+    return _sum(run.trace.into(layer)[0], one.msa[0], one.z_prime[0], (f"z_{layer}", "MSA", f"z′_{layer + 1}"), "what attention found")
 
 
 def _add2(run: Pass, layer: int, head: int) -> StepView:

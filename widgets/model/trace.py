@@ -52,6 +52,10 @@ class Trace:
         """The weights of every layer, each (B, k, T, T)."""
         return tuple(layer.weights for layer in self.layers)
 
+    def into(self, layer: int) -> Tensor:
+        """What a layer (from 0) reads: z0, or z of the layer before, (B, T, D)."""
+        return self.layers[layer - 1].z if layer else self.z0
+
     def attention_map(self, layer: int, head: int, query: int, batch: int = 0) -> Tensor:
         """Return how one query (a token, 0 the class token) weighs the patches: (rows, columns). All count from 0."""
         return self.layers[layer].weights[batch, head, query, self.prefix :].reshape(self.grid)

@@ -43,9 +43,9 @@ class Selection(param.Parameterized):
         """The selected token on another grid of patches: the one over the same spot of the picture."""
         if self.grid in ((0, 0), grid) or self.token < prefix:
             return self.token
-        n, (rows, columns) = min(self.token - prefix, self.grid[0] * self.grid[1] - 1), self.grid
-        row, column = int((n // columns + 0.5) / rows * grid[0]), int((n % columns + 0.5) / columns * grid[1])
-        return prefix + row * grid[1] + column
+        from widgets.model.patches import same_spot
+
+        return prefix + same_spot(min(self.token - prefix, self.grid[0] * self.grid[1] - 1), self.grid, grid)
 
     def choose(self, token: int, grid: tuple[int, int], prefix: int = 1) -> None:
         """Select a token of a grid of patches, unless it lies over the spot that is selected already."""
