@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import panel as pn
 import param
 
-from widgets.page import figures
+from widgets.model.patches import token_name
+from widgets.page import figures, norm_sheet
 from widgets.page.model_choice import ModelChoice
+from widgets.page.norm_sheet import LARGEST_EPSILON, epsilon_typed
 from widgets.page.picture_choice import PictureChoice
 from widgets.page.reading import Reading, read
-from widgets.parts import EditableMatrices, Line, Matrix, PictureGrid, controls
+from widgets.parts import EditableMatrices, Line, Matrix, PictureGrid, controls, norm_sums
 from widgets.parts.editable_matrices import number_typed
-from widgets.parts.written_sum import Written, cell, factor, number, value_of
+from widgets.parts.written_sum import plain, significant
 from widgets.widget import Description, Widget
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from widgets.model.norm import NormSteps
 
 D = 8  # numbers of the token on the sheet
-LARGEST, LARGEST_EPSILON = 1000.0, 1.0
+LARGEST = 1000.0  # of a number the reader types
 STEPS_KEPT = 500  # for undo
 HAND, PICTURE = "hand", "picture"
 STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); gamma 1 and beta 0
@@ -34,8 +34,6 @@ STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); 
     "equal": ("set by hand: all the same", (3.0,) * 8),
 }
 COMPARED = (1e-12, 1e-6, 1e-5)  # the epsilons that codes really use
-DIGITS = range(3, 18)  # significant digits a written sum may need
-_EXPONENT = re.compile(r"e([−+]?)0*(\d+)")
 
 
 class LayerNormLab(Widget):
@@ -143,8 +141,7 @@ class LayerNormLab(Widget):
 
     def token_row(self) -> np.ndarray:
         """The followed token as the layer's first norm reads it: float32 (D,), all of the model's D numbers."""
-        t = self.reading.trace
-        return (t.z0 if self.layer == 0 else t.layers[self.layer - 1].z)[0, self.token].numpy()
+        return self.reading.trace.into(self.layer)[0, self.token].numpy()
 
     @property
     def model_epsilon(self) -> float:
@@ -172,49 +169,25 @@ class LayerNormLab(Widget):
 
     def matrices(self) -> dict[str, Matrix]:
         """Every matrix on the sheet, by its key, each computed cell with its sum."""
-        s = self.steps()
-        rows = {"x": ("x", s.x, "ink"), "gamma": ("γ", s.gamma, "key"), "beta": ("β", s.beta, "position")}
-        found = {key: Matrix(key, row[None], symbol=symbol, editable=True, hue=hue, row_heads=("",)) for key, (symbol, row, hue) in rows.items()}
-        found["epsilon"] = _one("epsilon", self.epsilon, "ε", "query", editable=True)
-        found["mean"] = _one("mean", s.mean, "mean", "value", _mean_written(s), (("x", "", ""),), "of the 8 numbers")
-        found["variance"] = _one("variance", s.variance, "variance", "class", _variance_written(s), (("x", "", ""), ("mean", "", "")),
-                                 f"divided by {s.divisor}")
-        found["root"] = _one("root", s.root, "root", "accent", _root_written(s), (("variance", "", ""), ("epsilon", "", "")), "of variance + ε")
-        found["n"] = _row("n", s.normal, "n", [_normal_written(s, j) for j in range(D)], (("x", "i", "j"), ("mean", "", ""), ("root", "", "")))
-        found["y"] = _row("y", s.out, "y", [_out_written(s, j) for j in range(D)], (("n", "i", "j"), ("gamma", "i", "j"), ("beta", "i", "j")))
-        found["compared"] = self._compared()
-        found["apart"] = _one("apart", self.apart(), "largest difference", "ink", None, (("compared", "", ""),), "between two rows")
+        found = norm_sheet.matrices(self.steps(), self.compared())
         if self.start == PICTURE and self.reading is not None:
             theirs = self.reading.trace.layers[self.layer].ln1[0, self.token, :D].numpy()
-            found["model"] = _row("model", theirs, "LN(z)", None, (), f"the first 8 of {len(self.token_row())}")
+            found["model"] = norm_sheet.row("model", theirs, "LN(z)", None, (), f"the first 8 of {len(self.token_row())}")
         return found
 
-    def _compared(self) -> Matrix:
-        rows = [self.steps(epsilon) for epsilon in COMPARED]
-        values = np.stack([s.out for s in rows])                          # (3, 8)
-        return Matrix("compared", np.nan_to_num(values), symbol="y", note="an epsilon a row", kind="signed",
-                      row_heads=tuple(f"ε = {significant(epsilon)}" for epsilon in COMPARED), texts=[[_decimals(v) for v in row] for row in values],
-                      sums=[[_out_written(s, j) for j in range(D)] for s in rows],
-                      made_of=(("x", "", "j"), ("gamma", "", "j"), ("beta", "", "j")))
-
-    def apart(self) -> float:
-        """The largest difference between y at one of the compared epsilons and at another."""
-        rows = np.stack([self.steps(epsilon).out for epsilon in COMPARED])  # (3, 8)
-        return float((rows.max(0) - rows.min(0)).max())
+    def compared(self) -> list[NormSteps]:
+        """The steps under each epsilon that codes use."""
+        return [self.steps(epsilon) for epsilon in COMPARED]
 
     def lines(self) -> list[Line]:
-        """The matrices in the order of the computation."""
+        """The matrices in the order of the computation; of a token of the picture, what the model itself gives too."""
         found = self.matrices()
-        kind = "sample variance: divided by D − 1, which is not LayerNorm" if self.sample else "population variance: divided by D"
-        whose = "One token" if "model" not in found else f"The first 8 numbers of {self._named()}"
-        lines = [Line(f"{whose}, and the norm's γ, β and ε. Click a number and type", [found[key] for key in ("x", "gamma", "beta", "epsilon")]),
-                 Line(f"Over the whole token: mean, {kind}; root = √(variance + ε)", [found[key] for key in ("mean", "variance", "root")]),
-                 Line("n = (x − mean) / root, then y = γ n + β", [found["n"], found["y"]]),
-                 Line("The same token under the epsilons that codes use", [found["compared"], found["apart"]])]
+        whose = "One token" if "model" not in found else f"The first {D} numbers of {self._named()}"
+        lines = norm_sheet.lines(found, self.sample, whose)
         if "model" in found:
             row = self.token_row()
-            lines.append(Line(f"What the model itself gives, over all {len(row)} numbers: mean {_cell(float(row.mean()))},"
-                              f" variance {_cell(float(row.var()))}", [found["model"]]))
+            lines.append(Line(f"What the model itself gives, over all {len(row)} numbers: mean {norm_sums.one(float(row.mean()))},"
+                              f" variance {norm_sums.one(float(row.var()))}", [found["model"]]))
         return lines
 
     # what is seen -----------------------------------------------------------------------------------------
@@ -253,8 +226,7 @@ class LayerNormLab(Widget):
                 f" {len(self.token_row())}. {corner}")
 
     def _named(self) -> str:
-        prefix = self.reading.trace.prefix
-        return f"patch {self.token - prefix}" if self.token >= prefix else "the class token"
+        return token_name(self.token, self.reading.trace.prefix)
 
     # the same in words and as a still ---------------------------------------------------------------------
 
@@ -262,14 +234,14 @@ class LayerNormLab(Widget):
         """A cell of the sheet with its sum, as text."""
         matrix = self.matrices()[key]
         shown = matrix.content()["cells"][row][column]
-        return f"{''.join(text for text, _ in matrix.sums[row][column])} = {shown}" if matrix.sums else shown
+        return f"{plain(matrix.sums[row][column])} = {shown}" if matrix.sums else shown
 
     def describe(self) -> Description:
         """Mean, variance, epsilon and the norm of the token, and the cell kept in view with its sum."""
         s, found = self.steps(), self.matrices()
-        whose = "set by hand" if self.start != PICTURE or self.reading is None else f"the first of {self._named()} of {self.reading.picture.title.lower()}"
-        sentence = (f"A token of 8 numbers, {whose}: mean {_cell(s.mean)}, {'sample' if self.sample else 'population'} variance {_cell(s.variance)},"
-                    f" epsilon {significant(self.epsilon)}, so it is divided by {_cell(s.root)}.")
+        whose = "set by hand" if self.start != PICTURE or self.reading is None else f"the first of {self._named()} of {self.reading.picture.named}"
+        sentence = (f"A token of 8 numbers, {whose}: mean {norm_sums.one(s.mean)}, {'sample' if self.sample else 'population'} variance {norm_sums.one(s.variance)},"
+                    f" epsilon {significant(self.epsilon)}, so it is divided by {norm_sums.one(s.root)}.")
         table = [(symbol, "  ".join(found[key].content()["cells"][0])) for symbol, key in (("x", "x"), ("normalised, n", "n"), ("γ n + β", "y"))]
         table += [(f"y at ε = {significant(epsilon)}", "  ".join(row)) for epsilon, row in zip(COMPARED, found["compared"].texts)]
         key, row, column = self.chosen.split(" ")
@@ -281,92 +253,4 @@ class LayerNormLab(Widget):
         """The token, its normalised numbers and its norm, as rows of cells."""
         s = self.steps()
         rows = [("x", s.x), ("n = (x − mean) / root", np.nan_to_num(s.normal)), ("y = γ n + β", np.nan_to_num(s.out))]
-        return figures.number_rows(rows, f"mean {_cell(s.mean)}, variance {_cell(s.variance)}, ε {significant(self.epsilon)}")
-
-
-def epsilon_typed(text: str) -> float:
-    """An epsilon a reader typed: from 0 to 1, however small. Raises ValueError with a sentence that says what to do."""
-    typed, said = text.strip().replace("−", "-"), f"“{text.strip()[:20]}”"
-    if not typed:
-        raise ValueError("The cell was left empty. Type an epsilon such as 1e-6.")
-    try:
-        value = float(typed.replace("_", "x"))
-    except ValueError:
-        raise ValueError(f"{said} is not a number. Type an epsilon such as 1e-6 or 0.00001.") from None
-    if not 0 <= value <= LARGEST_EPSILON:
-        raise ValueError(f"{said} will not do: epsilon goes from 0 to 1, under a root.")
-    return value + 0.0
-
-
-def significant(x: float, digits: int = 6) -> str:
-    """A number with that many significant digits, a true minus sign, and 1e−6 rather than 1e-06."""
-    return _EXPONENT.sub(r"e\1\2", f"{x:.{digits}g}".replace("-", "−"))
-
-
-def _cell(x: float) -> str:
-    """What stands in the cell of mean, variance or root: three decimals, or four digits of what they would not show."""
-    if x == round(x) and abs(x) < 1e6:
-        return number(x)
-    return number(x, 3) if abs(x) >= 0.1 else significant(x, 4)
-
-
-def _decimals(x: float) -> str:
-    """What stands in the cells of a row: three decimals, or 0 / 0 where there is no number."""
-    return "0 / 0" if np.isnan(x) else cell(x)
-
-
-def _one(key: str, value: float, symbol: str, hue: str, sums: Written | None = None, made_of: tuple = (), note: str = "",
-         editable: bool = False) -> Matrix:
-    text = significant(value) if editable else _cell(value)
-    return Matrix(key, np.array([[value]]), symbol=symbol, note=note, hue=hue, editable=editable, row_heads=("",), column_heads=("",),
-                  texts=[["no number" if np.isnan(value) else text]], sums=None if sums is None else [[sums]], made_of=made_of)
-
-
-def _row(key: str, values: np.ndarray, symbol: str, sums: list[Written] | None, made_of: tuple, note: str = "") -> Matrix:
-    return Matrix(key, np.nan_to_num(values)[None], symbol=symbol, note=note, kind="signed", row_heads=("",), texts=[[_decimals(v) for v in values]],
-                  sums=None if sums is None else [sums], made_of=made_of)
-
-
-def _fewest(shown: float, again: Callable[[Callable[[float], float]], float], text: Callable[[float], str] = _decimals) -> int:
-    """Fewest significant digits with which `again(rounding)` comes out as `text` writes what is `shown`."""
-    for digits in DIGITS:
-        if text(again(lambda x, d=digits: value_of(significant(x, d)))) == text(shown):
-            return digits
-    return DIGITS[-1]
-
-
-def _mean_written(s: NormSteps) -> Written:
-    total = " + ".join(factor(x) for x in s.x.tolist())
-    return [(f"({total}) / {len(s.x)}", "")]
-
-
-def _variance_written(s: NormSteps) -> Written:
-    d = _fewest(s.variance, lambda r: float(((s.x - r(s.mean)) ** 2).sum()) / s.divisor, _cell)
-    out: Written = [("(", "")]
-    for place, x in enumerate(s.x.tolist()):
-        out += [(" + ", "")] * bool(place) + [(f"({number(x)} − ", ""), (_factor(s.mean, d), "value"), (")²", "")]
-    return [*out, (f") / {s.divisor}", "")]
-
-
-def _root_written(s: NormSteps) -> Written:
-    d = _fewest(s.root, lambda r: float(np.sqrt(r(s.variance) + r(s.epsilon))), _cell)
-    return [("√(", ""), (significant(s.variance, d), "class"), (" + ", ""), (significant(s.epsilon, d), "query"), (")", "")]
-
-
-def _normal_written(s: NormSteps, j: int) -> Written:
-    if not s.root:
-        return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, 6), "value"), (") / 0", "")]
-    d = _fewest(s.normal[j], lambda r: (s.x[j] - r(s.mean)) / r(s.root))
-    return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, d), "value"), (") / ", ""), (significant(s.root, d), "accent")]
-
-
-def _out_written(s: NormSteps, j: int) -> Written:
-    if not s.root:
-        return [("0 / 0", "")]
-    d = _fewest(s.out[j], lambda r: s.gamma[j] * r(s.normal[j]) + s.beta[j])
-    return [(factor(s.gamma[j]), "key"), ("×", ""), (_factor(s.normal[j], d), ""), (" + ", ""), (factor(s.beta[j]), "position")]
-
-
-def _factor(x: float, digits: int) -> str:
-    text = significant(x, digits)
-    return f"({text})" if text.startswith("−") else text
+        return figures.number_rows(rows, f"mean {norm_sums.one(s.mean)}, variance {norm_sums.one(s.variance)}, ε {significant(self.epsilon)}")

@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.layer_norm_lab import COMPARED, PICTURE, STARTS, LayerNormLab, epsilon_typed, significant
+from widgets.layer_norm_lab import COMPARED, PICTURE, STARTS, LayerNormLab
+from widgets.model.norm import spread
+from widgets.page.norm_sheet import epsilon_typed
 from widgets.page.selection import Selection
+from widgets.parts.written_sum import significant
 
 
 @pytest.fixture
@@ -78,11 +81,11 @@ def test_every_written_sum_gives_the_number_in_its_cell(lab: LayerNormLab, start
 
 
 def test_epsilon_matters_where_the_variance_is_as_small(lab: LayerNormLab) -> None:
-    assert lab.apart() < 1e-5, "an ordinary token hardly feels it"
+    assert spread(lab.compared()) < 1e-5, "an ordinary token hardly feels it"
     lab.start = "flat"
     rows = shown(lab, "compared")
     assert [row[0] for row in rows] == ["1.000", "0.707", "0.302"]
-    assert lab.apart() == pytest.approx(1 - 1 / math.sqrt(11), abs=1e-5)
+    assert spread(lab.compared()) == pytest.approx(1 - 1 / math.sqrt(11), abs=1e-5)
     lab.edit("epsilon", 0, 0, "1e-12")
     assert shown(lab, "n")[0][0] == "1.000" and shown(lab, "epsilon") == [["1e−12"]]
 

@@ -55,3 +55,9 @@ def norm_steps(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, epsilon: floa
     root = float(np.sqrt(variance + epsilon))
     normal = centred / root if root else np.full_like(x, np.nan)
     return NormSteps(x, gamma, beta, epsilon, divisor, mean, centred, variance, root, normal, gamma * normal + beta)
+
+
+def spread(rows: list[NormSteps]) -> float:
+    """The largest difference between the norms of two of these, number by number."""
+    out = np.stack([steps.out for steps in rows])                         # (rows, D)
+    return float((out.max(0) - out.min(0)).max())

@@ -7,6 +7,7 @@ the digits that are shown: `decimals_needed` says with how many decimals the num
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -19,6 +20,7 @@ Written = list[tuple[str, str]]
 SHOWN = 3  # decimals of a cell
 FEWEST, MOST = 3, 12  # decimals of the numbers in a sum
 LARGE = 1e7  # from here on a number is written with a power of ten
+_EXPONENT = re.compile(r"e([−+]?)0*(\d+)")
 
 
 def cell(x: float, decimals: int = SHOWN) -> str:
@@ -31,6 +33,11 @@ def number(x: float, decimals: int | None = None) -> str:
     if not math.isfinite(x) or (x == math.floor(x) and abs(x) < LARGE):
         return (f"{x:.0f}" if x else "0").replace("-", "−")
     return repr(float(x)).replace("-", "−") if decimals is None else cell(x, decimals)
+
+
+def significant(x: float, digits: int = 6) -> str:
+    """A number with that many significant digits, a true minus sign, and 1e−6 rather than 1e-06."""
+    return _EXPONENT.sub(r"e\1\2", f"{x:.{digits}g}".replace("-", "−"))
 
 
 def value_of(text: str) -> float:
