@@ -9,6 +9,7 @@ import panel as pn
 import param
 
 from widgets.model.amounts import fixed
+from widgets.model.patches import token_name
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
@@ -167,8 +168,7 @@ class ActivationPlot(Widget):
     def _who(self) -> str:
         if self.token is None:
             return "all tokens"
-        prefix = self.reading.trace.prefix
-        return "the class token" if self.token < prefix else f"patch {self.token - prefix}"
+        return token_name(self.token, self.reading.trace.prefix)
 
     def _histogram_caption(self, outside: float) -> str:
         numbers = self.pre_activations()

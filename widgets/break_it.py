@@ -81,7 +81,7 @@ class BreakIt(Widget):
         self._table.fixed = self._rows(damage)
         same = self.fault != RIGHT and damage.largest_change == 0
         here = " On this picture, through this model, it changes nothing: choose another." if same else ""
-        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}{here}</p>'
+        self._words.object = controls.status(f"{self._explanation()}{here}")
 
     @staticmethod
     def _how(damage: Damage) -> str:

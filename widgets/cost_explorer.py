@@ -168,7 +168,7 @@ class CostExplorer(Widget):
                                       " the inputs and outputs of attention are left out.")
             self._window_box.visible = self.windowed
             self._windows.param.update(fixed=self._window_rows(), caption=f"{self._title}, {self._size}. Patches only, no class token: multiply-adds of Q Kᵀ and A V.")
-            self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._sentence()}</p>'
+            self._said.object = controls.status(self._sentence())
 
     @property
     def _title(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import panel as pn
 import param
 
-from widgets.model.patches import patch_index, patch_position
+from widgets.model.patches import patch_index, patch_position, token_name
 from widgets.model.pictures import PREPARATIONS, Picture, prepare
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
@@ -172,9 +172,9 @@ class HeadExplorer(Widget):
         query = min(self.selection.token, layer.weights.shape[-1] - 1)
         head = min(self.selection.head, len(layer.names) - 1)
         row = layer.facts[:, query]                                       # (k, 5)
-        sentence = (f"{layer.title}, {self.choice.picture.title}. The query is {token_name(query, layer)}."
+        sentence = (f"{layer.title}, {self.choice.picture.title}. The query is {name_and_place(query, layer)}."
                     f" {layer.names[head]} gives {row[head, 0]:.3f} of its weight to the class token and {row[head, 1]:.3f} to the"
-                    f" {layer.weights.shape[-1] - layer.prefix:,} patches, most to {token_name(layer.prefix + int(row[head, 4]), layer)}.")
+                    f" {layer.weights.shape[-1] - layer.prefix:,} patches, most to {name_and_place(layer.prefix + int(row[head, 4]), layer)}.")
         rows = [(name, f"class token {to:.3f}, patches {rest:.3f}, most on patch {int(at)}: {most:.4f}")
                 for name, (to, rest, _, most, at) in zip(layer.names, row)]
         scale = "one for all heads" if self.scale == "shared" else "each head its own, so colours of two heads cannot be compared"
@@ -191,15 +191,16 @@ class HeadExplorer(Widget):
         top = float(layer.tops[query]) if self.scale == "shared" else None
         colours = "each head its own scale" if top is None else f"yellow: a weight of {top:.4f} or more"
         return figures.heads_still(layer.pixels, layer.patch_size, query - layer.prefix, maps, layer.names,
-                                   f"{layer.title}\nquery: {token_name(query, layer)}\n{colours}", top)
+                                   f"{layer.title}\nquery: {name_and_place(query, layer)}\n{colours}", top)
 
 
-def token_name(token: int, layer: Layer) -> str:
+def name_and_place(token: int, layer: Layer) -> str:
     """What a reader calls a row of A."""
+    name = token_name(token, layer.prefix)
     if token < layer.prefix:
-        return "the class token" if token == 0 else f"register {token}"
+        return name
     row, column = patch_position(token - layer.prefix, layer.grid)
-    return f"patch {token - layer.prefix} (row {row}, column {column})"
+    return f"{name} (row {row}, column {column})"
 
 
 def of_model(checkpoint: str, picture: Picture, layer: int) -> Layer:

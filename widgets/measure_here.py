@@ -121,7 +121,7 @@ class MeasureHere(Widget):
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
 
     def _say(self, sentence: str, hue: str = "ink") -> None:
-        self._said.object = f'<p role="status" style="margin:0;color:var(--vit-{hue})">{sentence}</p>'
+        self._said.object = controls.status(sentence, hue)
 
     @property
     def _title(self) -> str:

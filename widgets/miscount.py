@@ -70,7 +70,7 @@ class Miscount(Widget):
 
     def _show(self, *_: Any) -> None:
         self._table.fixed = self._rows()
-        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._explanation()}</p>'
+        self._words.object = controls.status(self._explanation())
 
     def _explanation(self) -> str:
         if self.mistake == RIGHT:

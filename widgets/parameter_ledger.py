@@ -117,7 +117,7 @@ class ParameterLedger(Widget):
         if tensor is None:
             return
         self._tensors.chosen = self.tensor
-        self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink);overflow-wrap:anywhere">{_seen(self.tensor, tensor)}</p>'
+        self._words.object = controls.status(_seen(self.tensor, tensor), more="overflow-wrap:anywhere")
 
     def _name(self, term: str) -> tuple[str, str]:
         return PIECES.get(term, OTHER)

@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.patches import token_name
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
@@ -82,7 +83,7 @@ class ResidualStream(Widget):
 
     def name_of(self, token: int) -> str:
         """How a row of z is called on screen."""
-        return f"patch {token - self.prefix}" if token >= self.prefix else "the class token"
+        return token_name(token, self.prefix)
 
     # what is seen -----------------------------------------------------------------------------------------
 

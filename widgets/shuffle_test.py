@@ -89,7 +89,7 @@ class ShuffleTest(Widget):
             self._plot.update(self._series(result), caption="One dot a number of y. On the line at 0 nothing has changed. The scale fits the largest change.")
             for name, change in self._changes(result).items():
                 self._tables[name].fixed = self._rows(change)
-            self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._sentence(result)} {result.provenance}</p>'
+            self._words.object = controls.status(f"{self._sentence(result)} {result.provenance}")
 
     def _drawn(self) -> str:
         return "" if self.order == "rows" else f" Drawn at random, draw {self.seed}."

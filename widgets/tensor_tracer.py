@@ -122,7 +122,7 @@ class TensorTracer(Widget):
             self._walk.param.update(lines=[self._line(n) for n in range(len(self.walk))], chosen=str(self.now), title=CASES[self.case][0], caption=self._caption())
 
     def _say(self) -> None:
-        self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._verdict or INVITATION}</p>'
+        self._said.object = controls.status(self._verdict or INVITATION)
 
     def facts(self) -> str:
         """What the reader needs to know of the model."""

@@ -53,3 +53,8 @@ def button(label: str, pressed: Callable[[Any], None], **look: Any) -> pn.widget
 def words(text: str, **look: Any) -> pn.pane.HTML:
     """A label in the course's type."""
     return pn.pane.HTML(f'<span class="label">{text}</span>', **{**LOOK, "margin": 0, **look})
+
+
+def status(sentence: str, hue: str = "ink", more: str = "") -> str:
+    """HTML of a sentence that a screen reader says whenever it changes, in a colour of the theme; `more` is further CSS."""
+    return f'<p role="status" style="margin:0;color:var(--vit-{hue}){";" + more if more else ""}">{sentence}</p>'
