@@ -10,6 +10,7 @@ import param
 
 from widgets.model.amounts import fixed
 from widgets.page import figures
+from widgets.page.cosine_line import cosine_line, spread
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
 from widgets.parts import NumberTable, PictureGrid, controls
@@ -38,6 +39,7 @@ class BreakIt(Widget):
         self.model_choice = ModelChoice(selection=self.selection)
         self._grid = PictureGrid(title="What the model now reads", follow=False)
         self._table = NumberTable(title="What becomes of y")
+        self._line = controls.words("", sizing_mode="stretch_width")
         self._words = controls.words("", sizing_mode="stretch_width")
         self._redraw()
         self.param.watch(self._redraw, ["fault", "faults"])
@@ -63,7 +65,7 @@ class BreakIt(Widget):
                          controls.choice(self.param.fault, "The mistake", self.options(), width=280),
                          align_items="flex-end", margin=0)
         left = pn.Column(self._grid, styles={"flex": "1 1 260px", "max-width": "336px", "min-width": "0"}, margin=0)
-        right = pn.Column(self._table, self._words, styles={"flex": "1 1 340px", "min-width": "0", "gap": "12px"}, margin=0)
+        right = pn.Column(self._table, self._line, self._words, styles={"flex": "1 1 340px", "min-width": "0", "gap": "12px"}, margin=0)
         return pn.Column(bar, pn.FlexBox(left, right, gap="24px"), self.text_twin(),
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
 
@@ -79,6 +81,7 @@ class BreakIt(Widget):
             caption=f"{picture.title}, {self._how(damage)} {damage.provenance}",
             **PictureGrid.picture(damage.seen))
         self._table.fixed = self._rows(damage)
+        self._line.param.update(visible=bool(damage.others), object=cosine_line(damage.cosine, damage.others) if damage.others else "")
         same = self.fault != RIGHT and damage.largest_change == 0
         here = " On this picture, through this model, it changes nothing: choose another." if same else ""
         self._words.object = controls.status(f"{self._explanation()}{here}")
@@ -92,10 +95,19 @@ class BreakIt(Widget):
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
         return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),
-                ("cosine of y with the right y", fixed(damage.cosine)),
+                ("first numbers of y", ", ".join(fixed(number) for number in damage.begins)),
+                ("cosine of y with the right y", fixed(damage.cosine)), *self._yardstick(damage),
                 ("largest change of a number of y", f"{damage.largest_change:.3f}"),
                 ("largest number of the right y", f"{damage.largest:.3f}"),
                 ("picture with the nearest right y", damage.nearest)]
+
+    @staticmethod
+    def _yardstick(damage: Damage) -> list[tuple[str, str]]:
+        """How alike another picture's y is when nothing is wrong: the most and the least alike of the samples."""
+        if not damage.others:
+            return []
+        ends = {"most alike": damage.others[0], "least alike": damage.others[-1]}
+        return [(f"another picture’s right y: {which}", f"{fixed(cosine)}, {title}") for which, (title, cosine) in ends.items()]
 
     def _explanation(self) -> str:
         from widgets.model.faults import FAULTS
@@ -116,7 +128,7 @@ class BreakIt(Widget):
         if self.fault == RIGHT:
             return Description(f"{title} through {damage.title} with no mistake switched on.", self._rows(damage))
         sentence = (f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps"
-                    f" a cosine of {fixed(damage.cosine)} with what it should be.")
+                    f" a cosine of {fixed(damage.cosine)} with what it should be. For comparison, with no mistake: {spread(damage.others)}.")
         return Description(sentence, self._rows(damage))
 
     def still(self) -> Figure:
@@ -126,6 +138,7 @@ class BreakIt(Widget):
 
         found = [(name, damage(self.selection.checkpoint, self.choice.picture, () if name == RIGHT else (name,)))
                  for name in (RIGHT, *self.faults)]
+        others = next((d.others for _, d in found if d.others), ())
+        right = f"As it should be\nother pictures’ y: {fixed(others[-1][1], 2)} to {fixed(others[0][1], 2)}" if others else "As it should be"
         return figures.pictures_in_a_row([
-            (np.asarray(d.seen), f"{'As it should be' if n == RIGHT else FAULTS[n].title}\ncosine of y: {d.cosine:.2f}")
-            for n, d in found])
+            (np.asarray(d.seen), right if n == RIGHT else f"{FAULTS[n].title}\ncosine of y: {fixed(d.cosine, 2)}") for n, d in found])

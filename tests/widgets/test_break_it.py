@@ -9,8 +9,10 @@ import pytest
 import torch
 
 from widgets.break_it import BreakIt
+from widgets.model.amounts import fixed
 from widgets.model.checkpoints import load
-from widgets.model.pictures import open_sample, prepare
+from widgets.model.pictures import open_sample, prepare, sample_names
+from widgets.page.reading import read
 from widgets.page.selection import Selection
 
 
@@ -63,3 +65,37 @@ def test_a_picture_whose_pass_would_fill_the_memory_is_refused_in_words(widget: 
     widget.selection.param.update(upload=long, picture="yours")
     assert widget._grid.status == "refused" and "so long that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
     assert widget._grid.rgb == before and "so long" in widget.describe().sentence
+
+
+def test_a_wrong_y_is_measured_against_the_right_y_of_other_pictures(widget: BreakIt) -> None:
+    assert widget.damage().others == (), "with nothing wrong no sample is run"
+    widget.fault = "view_instead_of_cut"
+    rows, right = dict(widget.describe().table), _y("cat")
+    cosines = {open_sample(name).title: float(torch.cosine_similarity(right, _y(name), dim=0)) for name in sample_names() if name != "cat"}
+    for which, of in (("most", max), ("least", min)):
+        title = of(cosines, key=cosines.get)
+        assert rows[f"another picture’s right y: {which} alike"] == f"{fixed(cosines[title])}, {title}"
+        assert title in widget.describe().sentence and f"<title>{title}, nothing wrong: {fixed(cosines[title])}</title>" in widget._line.object
+    assert widget._line.visible and widget._line.object.count("<title>") == len(sample_names())   # the others, and y itself
+    widget.fault = "none"
+    assert not widget._line.visible and "another picture’s right y: most alike" not in dict(widget.describe().table)
+
+
+def test_the_first_numbers_of_y_tell_that_under_a_causal_mask_the_picture_no_longer_counts() -> None:
+    widget = BreakIt(selection=Selection(), faults=["causal_mask"])
+
+    def first() -> str:
+        return dict(widget.describe().table)["first numbers of y"]
+
+    assert first() == ", ".join(fixed(v) for v in _y("cat")[:3].tolist())
+    widget.fault = "causal_mask"
+    masked = first()
+    widget.selection.picture = "rocket"
+    assert first() == masked
+    widget.fault = "none"
+    assert first() != masked and first() == ", ".join(fixed(v) for v in _y("rocket")[:3].tolist())
+
+
+def _y(name: str) -> torch.Tensor:
+    """The right y of a sample picture, (D,)."""
+    return read("dinov2-small", open_sample(name)).trace.y[0]

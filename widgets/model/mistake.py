@@ -13,7 +13,7 @@ from widgets.model.checkpoints import Checkpoint, at_hand
 from widgets.model.faults import SAME_STEP, steps_with
 from widgets.model.library import weights_of
 from widgets.model.patches import patchify, unpatchify
-from widgets.model.pictures import Picture, prepare
+from widgets.model.pictures import Picture, prepare, sample_names
 from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.readout import sample_read_outs
 from widgets.model.trace import Trace, check_keepable, trace
@@ -21,6 +21,7 @@ from widgets.model.vit import ViTWeights
 
 RESIZED = frozenset(SAME_STEP[1])   # mistakes that leave the patches alone and tell them they are elsewhere
 GREY = 128
+FIRST = 3           # numbers of y to show
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Damage:
     largest: float          # magnitude in the right y
     by_position: bool       # `seen` has each patch where its position says it is, and grey where none is
     nearest: str            # title of the picture whose right y has the largest cosine with y, samples and this one
+    begins: tuple[float, ...]             # the first numbers of y
+    others: tuple[tuple[str, float], ...] = ()  # every other sample: title, cosine of its right y with the right y; most alike first
 
 
 def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
@@ -55,7 +58,8 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     y = broken.y[0]
     return Damage(checkpoint.title, checkpoint.provenance.brief, P, _seen(checkpoint, broken, pixels, faults),
                   tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
-                  float(right.abs().max()), not RESIZED.isdisjoint(faults), _nearest(name, picture, right, y) if faults else picture.title)
+                  float(right.abs().max()), not RESIZED.isdisjoint(faults), _nearest(name, picture, right, y) if faults else picture.title,
+                  tuple(y[:FIRST].tolist()), other_answers(name, picture, right) if faults else ())
 
 
 def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[str, ...]) -> np.ndarray:
@@ -88,6 +92,17 @@ def _nearest(name: str, picture: Picture, right: Tensor, y: Tensor) -> str:
     titles, known = sample_answers(name)
     cosines = cosine_similarity(torch.cat([known, right[None]]), y[None], dim=1)
     return (*titles, picture.title)[int(cosines.argmax())]
+
+
+def other_answers(name: str, picture: Picture, right: Tensor) -> tuple[tuple[str, float], ...]:
+    """How alike the right y, (D,), of a picture and of every other sample are: (title, cosine), most alike first.
+
+    What a wrong y is measured against: a y that is no more like the right one may as well be another picture's.
+    """
+    titles, known = sample_answers(name)
+    cosines = cosine_similarity(known, right[None], dim=1).tolist()
+    found = [(title, cosine) for sample, title, cosine in zip(sample_names(), titles, cosines) if sample != picture.name]
+    return tuple(sorted(found, key=lambda one: -one[1]))
 
 
 def sample_answers(name: str) -> tuple[tuple[str, ...], Tensor]:
