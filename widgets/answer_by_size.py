@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
-import param
 
 from widgets.model.amounts import fixed
 from widgets.page import size_answers
 from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
-from widgets.parts import MatrixView, NumberTable, Part, Plot, controls
-from widgets.widget import Description, Widget
+from widgets.page.stepwise import Job, Stepwise
+from widgets.parts import MatrixView, NumberTable, Part, Plot
+from widgets.widget import Description
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,26 +21,19 @@ if TYPE_CHECKING:
     from widgets.model.checkpoints import Checkpoint
     from widgets.model.other_sizes import SizeAnswer
 
-RUN, STOP = "Run the sizes", "Stop"
 
-
-class AnswerBySize(Widget):
+class AnswerBySize(Stepwise):
     """One picture at several sizes, a forward pass each when it is asked for, and the cosine of its y with that of the usual size.
 
     A view of `PositionInterpolation`, which shows it and its words.
     """
 
-    runs = param.Integer(0, bounds=(0, None), doc="how often the sizes were run to the end")
+    run_label = "Run the sizes"
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice, self._model = PictureChoice(selection=self.selection), ModelChoice(selection=self.selection)
-        self._run = controls.button(RUN, self._pressed)
-        self._status = pn.pane.HTML("", **{**controls.LOOK, "margin": 0, "sizing_mode": "stretch_width"})
         self._parts = self._make_parts()
-        self._known: tuple[str, str] | None = None   # checkpoint and picture of the run on the page
-        self._found: list[SizeAnswer] = []
-        self._running = 0                            # counts up, so that a run that was left behind notices
         self._stale()
         self.selection.param.watch(self._stale, ["picture", "upload", "checkpoint"])
 
@@ -75,7 +68,7 @@ class AnswerBySize(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(*self.choice.controls, *self._model.controls, self._run, align_items="flex-end", margin=0)
-        flex = {"plot": "1 1 420px", "sizes": "0 1 380px", "by_resize": "0 1 420px"}
+        flex = {"plot": "1 1 420px", "sizes": "0 1 380px", "pairs": "0 1 560px", "by_resize": "0 1 420px"}
         below = [pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()]
         return pn.Column(bar, self._status, pn.FlexBox(*below, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
                          sizing_mode="stretch_width")
@@ -86,73 +79,39 @@ class AnswerBySize(Widget):
         plot.update(size_answers.series([]))   # the lines are there before the page is: a run only moves their points
         return {"plot": plot,
                 "sizes": MatrixView(title="The same numbers", symbol="cosine", row_name="size", column_name="table", follow=False),
+                "pairs": MatrixView(title="At one size, the tables with one another", symbol="cosine", row_name="size, px", column_name="pair of y",
+                                    follow=False),
                 "by_resize": NumberTable(title="And the way it is interpolated?")}
-
-    def _stale(self, *_: Any) -> None:
-        """Another picture or model: what is on the page belongs to the last one, so it goes."""
-        if self._known == self._asked():
-            return
-        self._running += 1
-        self._found, self._known = [], None
-        self._run.param.update(label=RUN, disabled=False)
-        try:
-            from widgets.model.other_sizes import passes
-
-            count = len(passes(self.selection.checkpoint, self.choice.picture))
-        except (RuntimeError, ValueError) as refusal:
-            self._refuse(str(refusal))
-            return
-        self._say(f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
-                  f" Press “{RUN}”.")
-        for name in ("plot", "sizes", "by_resize"):
-            self._parts[name].param.update(status="empty", visible=name == "plot", message="Nothing has been run yet.")
 
     def _asked(self) -> tuple[str, str]:
         return self.selection.checkpoint, f"{self.choice.picture.name} {id(self.choice.picture)}"
 
-    def _refuse(self, sentence: str) -> None:
-        self._run.disabled = True
-        self._say(sentence, "wrong")
+    def _empty(self) -> None:
+        from widgets.model.other_sizes import passes
 
-    def _say(self, sentence: str, hue: str = "ink") -> None:
-        self._status.object = f'<p role="status" style="margin:0;color:var(--vit-{hue})">{sentence}</p>'
+        count = len(passes(self.selection.checkpoint, self.choice.picture))
+        self._say(f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
+                  f" Press “{self.run_label}”.")
+        for name, part in self._parts.items():
+            part.param.update(status="empty", visible=name == "plot", message="Nothing has been run yet.")
 
-    async def _pressed(self, *_: Any) -> None:
-        """Run pass after pass in a thread, and show each as it comes: the page stays alive. A second press stops."""
+    def _jobs(self) -> list[Job]:
         from widgets.model.other_sizes import answer, passes
 
-        self._running += 1
-        if self._run.label == STOP:
-            self._run.label = RUN
-            self._say(f"Stopped after {len(self._found)} passes. What was computed is kept for the next run.")
-            return
-        mine, name, picture, asked = self._running, self.selection.checkpoint, self.choice.picture, self._asked()
-        self._found, self._run.label = [], STOP
-        try:
-            todo = passes(name, picture)
-            for done, (way, side) in enumerate(todo):
-                self._say(f"Pass {done + 1} of {len(todo)}: {side} px, positions {size_answers.shown(way)} …")
-                found = await asyncio.to_thread(answer, name, picture, way, side)
-                if mine != self._running:
-                    return
-                self._found.append(found)
-                self._draw()
-            self._say("Last passes: the other ways to interpolate …")
-            by_resize, side = await asyncio.to_thread(self.by_resize)
-            if mine == self._running:
-                self._finish(by_resize, side, asked)
-        except (RuntimeError, ValueError) as refusal:
-            self._run.label = RUN
-            self._say(str(refusal), "wrong")
+        name, picture = self.selection.checkpoint, self.choice.picture
+        every = [Job(f"{side} px, positions {size_answers.shown(way)}", partial(answer, name, picture, way, side), self._take)
+                 for way, side in passes(name, picture)]
+        return [*every, Job("the other ways to interpolate", self.by_resize, self._take_resizes)]
 
-    def _finish(self, by_resize: dict[str, float], side: int, asked: tuple[str, str]) -> None:
-        self._known = asked
-        self._run.label = RUN
+    def _take(self, found: SizeAnswer) -> None:
+        self._found.append(found)
+        self._draw()
+
+    def _take_resizes(self, found: tuple[dict[str, float], int]) -> None:
+        by_resize, side = found
         self._parts["by_resize"].param.update(
             status="ready", message="", visible=True, fixed=[(way, fixed(value, 4)) for way, value in by_resize.items()],
             caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.")
-        self._say(self._verdict())
-        self.runs += 1   # the words follow
 
     def _draw(self) -> None:
         found = self._found
@@ -161,6 +120,7 @@ class AnswerBySize(Widget):
                                        caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at"
                                                f" {size_answers.size(found[0])}, interpolated.")
             self._parts["sizes"].param.update(status="ready", message="", visible=True, **size_answers.cells(found))
+            self._parts["pairs"].param.update(status="ready", message="", visible=True, **size_answers.pair_cells(found))
 
     def _verdict(self) -> str:
         random = " With random weights positions hardly matter: nothing was trained to read them." if self.checkpoint().is_random else ""

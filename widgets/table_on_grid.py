@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 
 LATTICE = 1024                      # places that grids of up to 64 x 64 can be pointed at together
 MAPS = ("before", "after", "apart", "similar_before", "similar_after")
+PAIRED = (("before", "after"), ("apart",), ("similar_before", "similar_after"))   # what is compared stands side by side
+# Tracks of one width, so all maps have one size. Never fewer than two: a pair spans two, and so it never parts.
+TRACKS = {"display": "grid", "gap": "16px", "grid-template-columns": "repeat(auto-fit, minmax(min(170px, calc(50% - 8px)), 1fr))",
+          "max-width": "1120px"}
+LOOK_OF_MAPS = {"margin": 0, "sizing_mode": "stretch_width"}
 STARTS = {"dinov2-small": ((16, 16), 379)}   # the grid of 224 px, and a number of the table that changes with row and column
 USUAL = ((24, 24), 0)                        # 384 px in patches of 16
 
@@ -107,11 +112,17 @@ class TableOnGrid(Widget):
         ways = controls.choice(self.param.method, "Interpolated how", METHODS, width=290)
         bar = pn.FlexBox(*self._model.controls, *(field.control for field in self._fields.values()), ways, self._slider,
                          align_items="flex-end", margin=0)
-        maps = [self._column(name, "1 1 165px", **{"max-width": "300px"}) for name in MAPS]
+        maps = [self._side_by_side(*names) for names in PAIRED]
         below = [self._column("facts", "0 1 330px"), self._column("ways", "1 1 420px")]
-        return pn.Column(bar, *(field.refusal for field in self._fields.values()), pn.FlexBox(*maps, gap="16px", align_items="flex-start"),
+        return pn.Column(bar, *(field.refusal for field in self._fields.values()), pn.Column(*maps, styles=TRACKS, **LOOK_OF_MAPS),
                          self._words, pn.FlexBox(*below, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
                          sizing_mode="stretch_width")
+
+    def _side_by_side(self, *names: str) -> pn.Column:
+        span = f"span {len(names)}"
+        maps = [pn.Column(self._parts[name], margin=0, styles={"min-width": "0"}) for name in names]
+        return pn.Column(*maps, styles={"display": "grid", "grid-template-columns": f"repeat({len(names)}, minmax(0, 1fr))", "gap": "16px",
+                                        "grid-column": span, "min-width": "0"}, **LOOK_OF_MAPS)
 
     def _column(self, name: str, flex: str, **styles: str) -> pn.Column:
         return pn.Column(self._parts[name], margin=0, styles={"flex": flex, **styles, "min-width": "0"})
@@ -164,7 +175,7 @@ class TableOnGrid(Widget):
                 self._parts[name].param.update(status="ready", message="", **state)
             for name in MAPS:
                 self._parts[name].selected = self.place
-            self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._verdict()}</p>'
+            self._words.object = controls.status(self._verdict())
 
     def _states(self) -> dict[str, dict[str, Any]]:
         maps = self.maps()

@@ -11,11 +11,13 @@ from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
 from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
-from widgets.position_interpolation import ANSWER, PositionInterpolation
+from widgets.page.sample_answers import alone
+from widgets.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 
 SIGNED = np.array(colour_scale("signed"))
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 CELL = 16
+PAIRS = ("Before: 37 × 37", "After: 16 × 16", "One position, before", "The same place, after", "The choice of method")
 
 
 @pytest.fixture
@@ -126,12 +128,37 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
     found = {(one.way, min(one.image_size)): one.cosine for one in widget.answer.answers()}
     expect(page.get_by_role("status").filter(has_text="At 112 px, cosine of y with the y at 168 px")).to_contain_text(
         f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}")
-    cells = page.locator(".matrix-view td")
+    cells = page.locator(".matrix-view").filter(has_text="The same numbers").locator("td")
     expect(cells).to_have_text([f"{found[way, side]:.3f}" for side in (112, 168) for way in ("interpolated", "cut off", "none")])
     expect(page.locator(".plot .legend .entry")).to_have_text(["interpolated", "cut off", "left out"])
     expect(page.locator(".number-table tr")).to_have_count(7)
     page.get_by_text("In words").click()
     expect(page.get_by_text("112 × 168 px, positions left out")).to_be_visible()
+
+
+def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_helps(few, monkeypatch, page: Page, serve) -> None:
+    for module in ("pictures", "sample_sizes"):
+        monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: ["cat", "galaxies"])
+    monkeypatch.setattr("widgets.model.sample_sizes.reference_side", lambda name, picture: 168)
+    widget = opened(page, serve, PositionInterpolation(selection=Selection(), show=PICTURES))
+    expect(page.get_by_text("2 pictures at 112 px along the shorter side")).to_be_visible()
+    page.get_by_role("button", name="Run all sample pictures").click()
+    expect(page.get_by_role("status").filter(has_text="closest to that of the full size for")).to_be_visible()
+    cells = page.locator(".matrix-view").filter(has_text="One change at a time").locator("td")
+    expect(cells).to_have_text([f"{value:.3f}" for one in widget.pictures.pictures() for value in alone(one)])
+    expect(page.locator(".plot .legend .entry")).to_have_text(["●interpolated", "■cut off", "▲left out", "left out at both"])
+    page.get_by_text("12", exact=True).click()
+    expect(page.get_by_text("2 pictures at 168 px")).to_be_visible()
+    expect(page.get_by_text("Nothing has been run yet.").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [1280, 853, 400])
+def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widget: PositionInterpolation, width: int) -> None:
+    boxes = [part(page, title).locator(".layers").bounding_box() for title in PAIRS]
+    assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) <= 1
+    for before, after in (boxes[:2], boxes[2:4]):
+        assert before["y"] == pytest.approx(after["y"], abs=1) and after["x"] > before["x"] + before["width"]
+    assert min(box["width"] for box in boxes) > 140
 
 
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])

@@ -42,6 +42,12 @@ def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> N
     assert shown == {({"none": "left out"}.get(way, way), min(size)): cosine for (way, size), cosine in found.items() if cosine is not None}
     cells = np.frombuffer(widget._parts["sizes"].values, dtype=np.float32).reshape(2, 3)
     assert cells[1, 0] == pytest.approx(1, abs=1e-5) and widget._parts["sizes"].column_heads == ["interpolated", "cut off", "left out"]
+    ys = {(one.way, one.image_size): one.y.numpy() for one in widget.answers()}
+    pairs = np.frombuffer(widget._parts["pairs"].values, dtype=np.float32).reshape(2, 4)
+    for row, size in enumerate(sorted({size for _, size in ys})):
+        bare, fitted = ys["none", size], ys["interpolated", size]
+        assert pairs[row, 1] == pytest.approx(bare @ fitted / np.linalg.norm(bare) / np.linalg.norm(fitted), abs=1e-5)
+    assert pairs[0, 3] < pairs[1, 3] == pytest.approx(1, abs=1e-5)
     assert [name for name, _ in widget._parts["by_resize"].fixed] == list(RESIZES)
     assert len(widget.describe().table) == 6 and load(checkpoint).title in widget.describe().sentence
     assert ("random and was never trained" in widget._parts["plot"].caption) == (checkpoint == "random-b16")

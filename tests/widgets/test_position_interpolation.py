@@ -8,7 +8,7 @@ from widgets.model.checkpoints import load
 from widgets.model.library import weights_of
 from widgets.page.selection import Selection
 from widgets.page.twin import TextTwin
-from widgets.position_interpolation import ANSWER, TABLE, PositionInterpolation
+from widgets.position_interpolation import ANSWER, PICTURES, TABLE, PositionInterpolation
 
 
 @pytest.fixture
@@ -34,6 +34,10 @@ def test_the_words_follow_the_view_that_is_shown_and_what_happens_in_it() -> Non
     assert "at several sizes" in twin.sentence
     widget.selection.picture = "coffee"
     assert "coffee" in twin.sentence
+    widget.show = PICTURES
+    assert "All sample pictures at 112 px" in twin.sentence
+    widget.pictures.patches = 12
+    assert "All sample pictures at 168 px" in twin.sentence
     widget.show = TABLE
     assert "37 × 37 to 9 × 9" in twin.sentence
 

@@ -14,7 +14,7 @@ from torch.nn.functional import cosine_similarity
 from widgets.model.checkpoints import at_hand
 from widgets.model.faults import steps_with
 from widgets.model.library import weights_of
-from widgets.model.pictures import Picture, prepare, prepared_size
+from widgets.model.pictures import Picture, enlarged, prepare, prepared_size
 from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.vit import Steps, ViTWeights, represent
 
@@ -106,6 +106,11 @@ def answer(name: str, picture: Picture, way: str, side: int) -> SizeAnswer:
     return SizeAnswer(way, (H, W), grid, y, float(cosine_similarity(y, right, dim=0)))
 
 
+def enlarged_answer(name: str, picture: Picture, side: int) -> Tensor:
+    """y, (D,), at the size of the reference, of a picture that was made `side` px small first: only its detail is gone."""
+    return _represent(name, picture, reference_side(name, picture), (), seen_at=side)
+
+
 def by_resize(name: str, picture: Picture, side: int = 224) -> dict[str, float]:
     """Cosine of y at one size with y of the library's way, for every way to interpolate in RESIZES."""
     right = _represent(name, picture, side, (), "bicubic")
@@ -151,11 +156,13 @@ def similarity_of(table: Tensor, grid: Grid, place: tuple[int, int], prefix: int
 
 @lru_cache(maxsize=512)
 @torch.inference_mode()
-def _represent(name: str, picture: Picture, side: int, faults: tuple[str, ...], way: str = "bicubic") -> Tensor:
-    """y, (D,), of a picture whose shorter side is made `side` px."""
+def _represent(name: str, picture: Picture, side: int, faults: tuple[str, ...], way: str = "bicubic", seen_at: int = 0) -> Tensor:
+    """y, (D,), of a picture whose shorter side is made `side` px; with `seen_at`, enlarged from that many px."""
     checkpoint = at_hand(name)
     w = weights_of(checkpoint.model)
     pixels = prepare(picture, w.patch_size, side)                         # (3, H, W)
+    if seen_at:
+        pixels = enlarged(prepare(picture, w.patch_size, seen_at), pixels.shape[1:])
     x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]      # (1, 3, H, W)
     with _PASS:
         return represent(w, x, _steps(w, faults, way)).y[0]

@@ -15,7 +15,7 @@ from widgets.model.preparation import PREPARATIONS, Preparation
 
 __all__ = [
     "MOST_PATCHES", "PREPARATIONS", "Picture", "PictureRefused", "Preparation",
-    "decode", "open_sample", "prepare", "prepared_size", "sample_names",
+    "decode", "enlarged", "open_sample", "prepare", "prepared_size", "sample_names",
 ]
 
 MOST_PATCHES = 3136          # 56 x 56: what attention can still hold on a reader's machine (T^2 about ten million)
@@ -118,6 +118,12 @@ def prepare(picture: Picture, patch_size: int, shorter_side: int = 224) -> np.nd
     height, width, _ = picture.rgb.shape
     H, W = prepared_size(height, width, patch_size, shorter_side)
     image = Image.fromarray(picture.rgb).resize((W, H), Image.Resampling.BICUBIC)
+    return np.asarray(image).transpose(2, 0, 1).copy()                    # (3, H, W)
+
+
+def enlarged(pixels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+    """Scale prepared pixels (3, h, w) to a larger `size` (H, W), bicubic: uint8 (3, H, W). No detail comes back."""
+    image = Image.fromarray(pixels.transpose(1, 2, 0)).resize(size[::-1], Image.Resampling.BICUBIC)
     return np.asarray(image).transpose(2, 0, 1).copy()                    # (3, H, W)
 
 

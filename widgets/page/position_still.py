@@ -72,3 +72,18 @@ def sizes(lines: dict[str, list[tuple[int, float]]], hues: dict[str, str], title
     axes.tick_params(labelsize=7)
     axes.legend(fontsize=7, title="positions", title_fontsize=7)
     return figure
+
+
+def needs(dots: dict[str, list[tuple[float, float]]], hues: dict[str, str], title: str) -> Figure:
+    """For every picture and way a dot: (cosine at the full size without the table, cosine here with the full size)."""
+    figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
+    axes = figure.subplots()
+    axes.plot((0, 1), (0, 1), "--", linewidth=1, color=COLOURS["muted"][0], label="left out at both")
+    for (name, points), hue, mark in zip(dots.items(), hues.values(), "os^"):
+        axes.plot(*zip(*points), mark, markersize=5, alpha=0.7, color=COLOURS[hue][0], label=name)
+    axes.set_xlabel("cosine of y at the full size: table left out, with table", fontsize=8)
+    axes.set_ylabel("cosine of y here with the full size", fontsize=8)
+    axes.set_title(title, fontsize=8)
+    axes.tick_params(labelsize=7)
+    axes.legend(fontsize=7)
+    return figure

@@ -10,9 +10,12 @@ from widgets.model.amounts import fixed
 from widgets.parts import MatrixView, Series
 
 if TYPE_CHECKING:
+    from torch import Tensor
+
     from widgets.model.other_sizes import SizeAnswer
 
 HUES = {"interpolated": "accent", "cut off": "wrong", "none": "muted"}   # of model.other_sizes.WAYS
+PAIRS = (("interpolated", "cut off"), ("interpolated", "none"), ("cut off", "none"))   # two tables, the same pixels
 USUAL = 224  # px: the size whose cosines are told in a sentence
 
 
@@ -36,6 +39,20 @@ def cells(found: list[SizeAnswer]) -> dict[str, Any]:
     return {**MatrixView.matrix(np.nan_to_num(values)), "values": values.tobytes(), "low": -1.0, "high": 1.0, "kind": "signed",
             "row_heads": [f"{H} × {W} px" for H, W in by_size], "column_heads": [shown(way) for way in HUES],
             "caption": "Cosine of y with the reference. A dash: not run yet, or the table has too few rows to cut off."}
+
+
+def pair_cells(found: list[SizeAnswer]) -> dict[str, Any]:
+    """Parameters of a MatrixView: a row for each size that was run, a column for each pair of y of which one thing differs."""
+    by_size: dict[tuple[int, int], dict[str, Any]] = {}
+    for one in sorted(found, key=lambda answer: answer.image_size):
+        by_size.setdefault(one.image_size, {})[one.way] = one.y
+    bare = by_size[found[0].image_size].get("none")                       # at the size of the reference
+    values = [[_cosine(ys.get(a), ys.get(b)) for a, b in PAIRS] + [_cosine(ys.get("none"), bare)] for ys in by_size.values()]
+    numbers = np.array(values, dtype=np.float32)
+    return {**MatrixView.matrix(np.nan_to_num(numbers)), "values": numbers.tobytes(), "low": -1.0, "high": 1.0, "kind": "signed",
+            "row_heads": [f"{H} × {W}" for H, W in by_size],
+            "column_heads": [*(f"{shown(a)} · {shown(b)}" for a, b in PAIRS), "size alone"],
+            "caption": "The same pixels under two tables. Size alone: left out here and at the size of the reference."}
 
 
 def verdict(found: list[SizeAnswer]) -> str:
@@ -67,6 +84,12 @@ def shown(way: str) -> str:
 def size(answer: SizeAnswer) -> str:
     """Height and width, px."""
     return f"{answer.image_size[0]} × {answer.image_size[1]} px"
+
+
+def _cosine(a: Tensor | None, b: Tensor | None) -> float:
+    from torch.nn.functional import cosine_similarity
+
+    return float("nan") if a is None or b is None else float(cosine_similarity(a, b, dim=0))
 
 
 def _or_nan(value: float | None) -> float:

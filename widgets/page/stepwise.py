@@ -1,0 +1,96 @@
+"""A view whose numbers take seconds to minutes: it runs when it is asked, shows each number as it comes, and can be stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import panel as pn
+import param
+
+from widgets.parts import controls
+from widgets.widget import Widget
+
+STOP = "Stop"
+
+
+@dataclass(frozen=True)
+class Job:
+    """One step of a run: what is said while it lasts, what is called in a thread, and what takes its result."""
+
+    said: str
+    call: Callable[[], Any]
+    take: Callable[[Any], None]
+
+
+class Stepwise(Widget):
+    """A button, a line that says how far the run is, and the run. A view says what its jobs are, and of what they are asked."""
+
+    runs = param.Integer(0, bounds=(0, None), doc="how often it was run to the end")
+    run_label = "Run"   # of the button
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._run = controls.button(self.run_label, self._pressed)
+        self._status = pn.pane.HTML("", **{**controls.LOOK, "margin": 0, "sizing_mode": "stretch_width"})
+        self._known: tuple | None = None   # what the run on the page was asked of
+        self._found: list[Any] = []
+        self._running = 0                  # counts up, so that a run that was left behind notices
+
+    def _asked(self) -> tuple:
+        """Of what the numbers are asked: when it changes, they go."""
+        raise NotImplementedError
+
+    def _jobs(self) -> list[Job]:
+        """The steps, in order. Raises RuntimeError or ValueError with a sentence where there is nothing to run."""
+        raise NotImplementedError
+
+    def _verdict(self) -> str:
+        """What was found, in a sentence."""
+        raise NotImplementedError
+
+    def _empty(self) -> None:
+        """Take the numbers off the page, and say what a run would do. Raises as `_jobs` does."""
+        raise NotImplementedError
+
+    def _stale(self, *_: Any) -> None:
+        """Another thing is asked: what is on the page belongs to the last one, so it goes."""
+        if self._known == self._asked():
+            return
+        self._running += 1
+        self._found, self._known = [], None
+        self._run.param.update(label=self.run_label, disabled=False)
+        try:
+            self._empty()
+        except (RuntimeError, ValueError) as refusal:
+            self._run.disabled = True
+            self._say(str(refusal), "wrong")
+
+    def _say(self, sentence: str, hue: str = "ink") -> None:
+        self._status.object = controls.status(sentence, hue)
+
+    async def _pressed(self, *_: Any) -> None:
+        """Run job after job in a thread, and show each as it comes: the page stays alive. A second press stops."""
+        self._running += 1
+        if self._run.label == STOP:
+            self._run.label = self.run_label
+            self._say(f"Stopped after {len(self._found)} steps. What was computed is kept for the next run.")
+            return
+        mine, asked = self._running, self._asked()
+        self._found, self._run.label = [], STOP
+        try:
+            jobs = self._jobs()
+            for done, job in enumerate(jobs):
+                self._say(f"Step {done + 1} of {len(jobs)}: {job.said} …")
+                found = await asyncio.to_thread(job.call)
+                if mine != self._running:
+                    return
+                job.take(found)
+            self._known, self._run.label = asked, self.run_label
+            self._say(self._verdict())
+            self.runs += 1   # the words follow
+        except (RuntimeError, ValueError) as refusal:
+            self._run.label = self.run_label
+            self._say(str(refusal), "wrong")
