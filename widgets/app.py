@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import socket
 import sys
 import threading
 import webbrowser
+from typing import TYPE_CHECKING, Any
 
 import panel as pn
 
@@ -19,6 +21,9 @@ from widgets import WIDGETS
 from widgets.page import address, contents, transport
 from widgets.page.frame import sentence_page
 from widgets.page.selection import selection_here
+
+if TYPE_CHECKING:
+    from widgets.widget import Widget
 
 log = logging.getLogger("widgets.page")
 _warmed = threading.Event()
@@ -37,17 +42,29 @@ def page() -> pn.Template:
 
 
 def _page(asked: dict[str, str]) -> pn.Template:
-    refused = address.take(selection_here(), pn.state.session_args)
-    page = _asked_for(asked)
-    page.add_variable("notices", refused)
+    arguments, kind = pn.state.session_args, _kind(asked)
+    settings, refused = address.asked_of(kind, arguments) if kind else ({}, [])
+    refused += address.take(selection_here(), arguments, without=address.own(kind) if kind else ())
+    page = _asked_for(asked, kind, settings)
+    page.add_variable("notices", [*refused, *address.strange(arguments, kind)])
     return page
 
 
-def _asked_for(asked: dict[str, str]) -> pn.Template:
+def _kind(asked: dict[str, str]) -> type[Widget] | None:
+    """The widget that is asked for alone, if there is one of that name."""
+    name = asked.get("widget", "")
+    return getattr(importlib.import_module(WIDGETS[name]), name) if name in WIDGETS and "chapter" not in asked else None
+
+
+def _asked_for(asked: dict[str, str], kind: type[Widget] | None, settings: dict[str, Any]) -> pn.Template:
     if "chapter" in asked:
         return _chapter(asked["chapter"])
+    if kind is not None:
+        from widgets.page.alone import widget_page
+        return widget_page(kind, settings)
     if "widget" in asked:
-        return _widget(asked["widget"])
+        return sentence_page("No such widget",
+                             f"There is no widget {asked['widget'][:40]!r}; the course has: {', '.join(WIDGETS)}.")
     if "gallery" in asked:
         from widgets.page.chapter import column
         from widgets.page.frame import frame
@@ -67,14 +84,6 @@ def _chapter(number: str) -> pn.Template:
     return chapter_page(found)
 
 
-def _widget(name: str) -> pn.Template:
-    if name not in WIDGETS:
-        return sentence_page("No such widget",
-                             f"There is no widget {name[:40]!r}; the course has: {', '.join(WIDGETS)}.")
-    from widgets.page.alone import widget_page
-    return widget_page(name, WIDGETS[name])
-
-
 def warm() -> None:
     """Load libraries, widgets, the default checkpoint and its answers to the samples in a thread, before a page asks."""
     if _warmed.is_set() or os.environ.get("VIT_COURSE_NO_WARM"):
@@ -84,7 +93,7 @@ def warm() -> None:
 
 
 def _warm() -> None:
-    from importlib import import_module
+    import_module = importlib.import_module
     try:
         import_module("widgets.page.chapter")
         contents.contents()  # reads every notebook; what checks their form takes seconds to load

@@ -246,13 +246,13 @@ def test_real_models_grey_and_not_square(page: Page, stepper: ForwardStepper, ch
 
 
 def test_step_layer_and_model_stand_in_the_address(page: Page, course: str) -> None:
-    page.goto(f"{course}?widget=ForwardStepper&step=17&token=9")
+    page.goto(f"{course}?widget=ForwardStepper&step=18&token=9")
     at_step(page, 17)
     run = hand_set_pass(open_sample("cat"))
     check_step(page, run, 17, 9)
     page.get_by_role("button", name="Next").click()
-    page.wait_for_url(re.compile("step=18"))
-    assert "layer=1" in page.url and "token=9" in page.url
+    page.wait_for_url(re.compile("step=19"))  # as on the screen, from 1
+    assert "layer=2" in page.url and "token=9" in page.url
     page.get_by_label("Model").select_option(label=facts_of("dinov2-small")["title"])
     page.wait_for_url(re.compile("model=checkpoint"), timeout=60_000)
 

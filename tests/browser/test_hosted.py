@@ -230,6 +230,20 @@ def test_a_widget_alone_with_its_twin_and_its_address(page: Page, counter: None,
     expect(page.locator("details.twin")).to_contain_text("The count is 0, token 5.")
 
 
+def test_what_a_widget_is_set_to_can_be_sent_as_a_link(page: Page, course: str) -> None:
+    page.goto(f"{course}?widget=AttentionCalculator&preset=pencil&head=2&scaled=maybe&colour=red")
+    expect(page.locator(".vit-notice")).to_have_text([
+        "The address asks for scaled “maybe”, which there is not; you see the usual one.", re.compile("The address says “colour”, which means nothing on this page. It can say: picture.*, preset")])
+    expect(page.locator("pre.source")).to_contain_text("AttentionCalculator(preset='pencil', head=1)")
+    mask = page.get_by_label("Causal mask")
+    mask.press("Space")
+    expect(page).to_have_url(re.compile("preset=pencil&head=2.*masked=1"))
+    page.reload()
+    expect(mask).to_be_checked()
+    mask.press("Space")
+    expect(page).not_to_have_url(re.compile("masked"))
+
+
 def test_an_error_while_a_widget_is_built_is_a_sentence(page: Page, counter: None, course: str,
                                                         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Counter, "__panel__", lambda self: 1 / 0)

@@ -176,6 +176,43 @@ def test_the_address_names_what_differs_and_never_an_upload() -> None:
     assert {k: v for k, v in kept.query.items() if v} == {"token": "5"}
 
 
+def test_layers_heads_and_steps_count_from_one_in_the_address_as_on_the_screen() -> None:
+    selection = Selection()
+    (sentence,) = address.take(selection, {"layer": [b"4"], "step": [b"1"], "head": [b"0"], "token": [b"0"]})
+    assert (selection.layer, selection.step, selection.head, selection.token) == (3, 0, 0, 0) and "head “0”" in sentence
+    selection.head = 1
+    assert {k: v for k, v in address.mirror(selection).query.items() if v} == {"layer": "4", "head": "2"}
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_what_a_widget_is_set_to_stands_in_its_address_and_comes_back(name: str) -> None:
+    kind = getattr(import_module(WIDGETS[name]), name)
+    for own in address.own(kind):
+        one = kind.param[own]
+        choices = (False, True) if isinstance(one, param.Boolean) else one.bounds if isinstance(one, param.Integer) else one.objects
+        for value in choices:
+            arguments = {own: [address._written(own, value).encode()]}
+            assert address.asked_of(kind, arguments) == ({own: value}, []) and address.strange(arguments, kind) == []
+
+
+def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
+    from widgets import AttentionCalculator
+
+    kept, widget = address.Address(), AttentionCalculator(selection=Selection(), preset="pencil", head=1)
+    kept.follow(widget)
+    assert {k: v for k, v in kept.query.items() if v} == {"preset": "pencil", "head": "2"}
+    widget.param.update(preset="small", masked=True)
+    assert {k: v for k, v in kept.query.items() if v}["masked"] == "1" and kept.query["preset"] == ""
+    found, refused = address.asked_of(AttentionCalculator, {"preset": [b"ink"], "masked": [b"1"], "scaled": [b"0"], "head": [b"3"]})
+    assert found == {"masked": True, "scaled": False} and refused == [f"The address asks for {what}, which there is not; you see the usual one." for what in ("preset “ink”", "head “3”")]
+
+
+def test_a_name_that_means_nothing_in_an_address_is_said() -> None:
+    assert address.strange({"chapter": [b"02"], "theme": [b"dark"], "layer": [b"2"], "bokeh-session-id": [b"x"]}) == []
+    (sentence,) = address.strange({"chapter": [b"02"], "preset": [b"pencil"]})
+    assert sentence.startswith("The address says “preset”, which means nothing on this page. It can say: picture, model,")
+
+
 def test_a_setting_of_the_address_is_taken_or_answered_with_the_reason() -> None:
     selection = Selection()
     assert address.take(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == [] and selection.setting == "B/16,image_size=384~L/32"

@@ -29,9 +29,9 @@ def chapter_page(chapter: Chapter) -> pn.Template:
                  previous=previous, following=following)
 
 
-def column(blocks: list[pn.viewable.Viewable]) -> pn.Column:
-    """The page's one column, with the address kept beside it."""
-    return pn.Column(*blocks, address.mirror(selection_here()), sizing_mode="stretch_width", margin=0)
+def column(blocks: list[pn.viewable.Viewable], kept: address.Address | None = None) -> pn.Column:
+    """The page's one column, with the address kept beside it: at the selection, unless `kept` is given."""
+    return pn.Column(*blocks, kept or address.mirror(selection_here()), sizing_mode="stretch_width", margin=0)
 
 
 def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:

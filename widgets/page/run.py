@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import panel as pn
 from bokeh.document import Document
@@ -37,8 +39,8 @@ class Cell:
 class Run:
     """One visitor's run of a page. It ends early when the visitor leaves."""
 
-    def __init__(self, name: str, cells: list[Cell], document: Document) -> None:
-        self.workbook = Workbook(name)
+    def __init__(self, name: str, cells: list[Cell], document: Document, made: Callable[[Any], None] | None = None) -> None:
+        self.workbook, self._made = Workbook(name), made or (lambda value: None)
         self._cells, self._document = cells, document
         self._waiting = {cell.number: cell.place[0] for cell in cells}
         self._left = threading.Event()
@@ -60,23 +62,23 @@ class Run:
             for cell, following in zip(self._cells, [*self._cells[1:], None]):
                 if self._left.is_set():
                     break
-                made, shown = self._results(cell), threading.Event()
-                self._document.add_next_tick_callback(partial(self._show, cell, made, following, shown))
+                (values, made), shown = self._results(cell), threading.Event()
+                self._document.add_next_tick_callback(partial(self._show, cell, values, made, following, shown))
                 shown.wait(HAND_OVER)
             if self._left.is_set():
                 self.workbook.close()
 
-    def _results(self, cell: Cell) -> list[pn.viewable.Viewable]:
+    def _results(self, cell: Cell) -> tuple[list[Any], list[pn.viewable.Viewable]]:
         shown, error = self.workbook.run(cell.number, cell.source)
         if error is not None:
             log.error("%s: cell %s stopped", self.workbook.name, cell.number, exc_info=error)
         try:
-            return views(shown, error)
+            return [one.value for one in shown], views(shown, error)
         except Exception as trouble:  # a result that cannot be drawn is this cell's trouble alone
             log.error("%s: cell %s cannot be shown", self.workbook.name, cell.number, exc_info=trouble)
-            return views([], trouble)
+            return [], views([], trouble)
 
-    def _show(self, cell: Cell, made: list[pn.viewable.Viewable], following: Cell | None, shown: threading.Event) -> None:
+    def _show(self, cell: Cell, values: list[Any], made: list[pn.viewable.Viewable], following: Cell | None, shown: threading.Event) -> None:
         if self._left.is_set():
             shown.set()
             return
@@ -84,6 +86,8 @@ class Run:
             self._waiting[following.number].object = prose.working(RUNNING).object
         try:
             cell.place.objects = made
+            for value in values:
+                self._made(value)
         except Exception as trouble:
             log.error("%s: cell %s cannot be drawn", self.workbook.name, cell.number, exc_info=trouble)
             cell.place.objects = views([], trouble)
@@ -96,9 +100,11 @@ def place(first: bool = False) -> pn.Column:
     return pn.Column(prose.working(RUNNING if first else WAITING), sizing_mode="stretch_width", margin=0)
 
 
-def run_when_loaded(name: str, cells: list[Cell]) -> Run:
-    """Start the cells once the page stands in the visitor's browser, and stop them when the visitor leaves."""
-    run = Run(name, cells, pn.state.curdoc)
+def run_when_loaded(name: str, cells: list[Cell], made: Callable[[Any], None] | None = None) -> Run:
+    """Start the cells once the page stands in the visitor's browser, and stop them when the visitor leaves.
+
+    `made` is called with each thing a cell showed, once it stands on the page."""
+    run = Run(name, cells, pn.state.curdoc, made)
     pn.state.onload(run.start)
     pn.state.on_session_destroyed(run.leave)
     return run
