@@ -122,7 +122,7 @@ class AttentionCalculator(Widget):
     def _make(self) -> dict[str, Matrix]:
         h, inputs, result = self.shown, self.inputs, self.result()
         tokens = tuple(f"t{i}" for i in range(len(inputs.X)))
-        found = {"X": Matrix("X", inputs.X.numpy(), note="a token a row", editable=True, row_heads=tokens)}
+        found = {"X": Matrix("X", inputs.X.numpy(), note="a token a row, the paper's z", editable=True, row_heads=tokens)}
         for name, hue, does in (("q", "query", "asks"), ("k", "key", "offers"), ("v", "value", "carries")):
             W = f"W_{name}"
             found[W] = Matrix(W, inputs.matrix(W, h).numpy(), editable=True, hue=hue)
@@ -201,7 +201,7 @@ class AttentionCalculator(Widget):
             self._heads.visible = self.inputs.heads > 1
 
     def _caption(self) -> str:
-        own = {"small": "Numbers set by hand, no trained model.",
+        own = {"small": "Numbers set by hand, no trained model. D is 4 and D_h 2: a layer has two such heads, and this is one of them.",
                "pencil": "Numbers set by hand, no trained model: head 1 is a published example, head 2 and U_msa are ours."}[self.preset]
         mask = " Struck-through scores are masked: they count as −∞, and their weights are 0." if self.masked else ""
         return f"{own} A corner marks the cells that the last change moved.{mask}"

@@ -17,7 +17,8 @@ from widgets.widget import Description, Widget
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from torch import Tensor
+
+    from widgets.page.reading import Reading
 
 HEAD_SIZES = [2, 4, 8, 16, 32, 64, 128, 256, 512]
 KEYS = 64
@@ -26,7 +27,7 @@ BINS = 61
 RANKS = 64  # weights that are drawn, the largest first
 SCALED, UNSCALED = "divided by √D_h", "not divided"
 HUES = {SCALED: "accent", UNSCALED: "wrong"}
-MEASURED = {"std": "spread of the scores (standard deviation)", "largest_weight": "largest weight",
+MEASURED = {"spread": "spread of the scores (standard deviation)", "largest_weight": "largest weight",
             "entropy": "entropy of the weights: −Σ a ln a",
             "own_derivatives": "how far weights move with their own scores, all keys added: 1 − Σ a²"}
 AXES = {"one for both": True, "each its own": False}
@@ -97,7 +98,7 @@ class ScalingDemo(Widget):
         from widgets.model.attention import random_scores
 
         scores = random_scores(self.head_size, KEYS, 1, self.seed)[0].numpy()
-        return Scores(f"Random numbers, D_h {self.head_size}", f"One random query and {KEYS} random keys, no model (draw {self.seed + 1}).",
+        return Scores(f"Random numbers, D_h {self.head_size}", f"A query and {KEYS} keys of random numbers with variance 1, no model (draw {self.seed + 1}).",
                       scores, self.head_size)
 
     def real(self) -> Scores:
@@ -105,17 +106,33 @@ class ScalingDemo(Widget):
 
         Raises CheckpointMissing or ValueError with a sentence when they cannot be computed.
         """
-        from widgets.page.reading import read
-
-        reading = read(self.selection.checkpoint, self.choice.picture)
-        layer = min(self.selection.layer, len(reading.trace.layers) - 1)
-        block = reading.trace.layers[layer]
-        head, token = min(self.selection.head, block.q.shape[1] - 1), min(self.selection.token, block.q.shape[2] - 1)
-        D_h, prefix = block.q.shape[-1], reading.trace.prefix
+        reading, layer, head = self._shown()
+        block, prefix = reading.trace.layers[layer], reading.trace.prefix
+        token, D_h = min(self.selection.token, block.q.shape[2] - 1), block.q.shape[-1]
         scores = (block.scores[0, head, token].double() * D_h**0.5).numpy()  # the model's own are scaled; here they are not
         query = "the class token" if token == 0 and prefix else f"register {token}" if token < prefix else f"patch {token - prefix}"
         return Scores(f"A head of {reading.checkpoint.title}, D_h {D_h}",
                       f"Layer {layer + 1}, head {head + 1}, query: {query}, {len(scores)} keys. {reading.caption}", scores, D_h)
+
+    def over_queries(self) -> tuple[int, dict[str, dict[str, float]]]:
+        """How many queries the selected head has, and the mean over all of them of what `Scores.statistics` finds for one.
+
+        Raises as `real` does.
+        """
+        from widgets.model.attention import score_statistics
+
+        reading, layer, head = self._shown()
+        block = reading.trace.layers[layer]
+        scores = block.scores[0, head].double()                              # (T, T), scaled
+        return len(scores), {SCALED: score_statistics(scores), UNSCALED: score_statistics(scores * block.q.shape[-1]**0.5)}
+
+    def _shown(self) -> tuple[Reading, int, int]:
+        """The model's reading of the picture, and the layer and head of it that are shown."""
+        from widgets.page.reading import read
+
+        reading = read(self.selection.checkpoint, self.choice.picture)
+        layer = min(self.selection.layer, len(reading.trace.layers) - 1)
+        return reading, layer, min(self.selection.head, reading.trace.layers[layer].q.shape[1] - 1)
 
     def spread(self) -> dict[str, list[float]]:
         """Standard deviation over 2,000 draws for every D_h, with and without the division."""
@@ -140,19 +157,19 @@ class ScalingDemo(Widget):
         self._drawn = self.random()
         with pn.io.hold():
             self._random.show(self._drawn, [(f"over {DRAWS:,} draws: {name}", _pair(key, measured(self.head_size)))
-                                            for key, name in MEASURED.items() if key != "std"])
+                                            for key, name in MEASURED.items() if key != "spread"])
             self._show_histograms()
             self._show_spread()
 
     def _redraw_real(self, *_: Any) -> None:
         try:
-            scores = self.real()
+            scores, (queries, found) = self.real(), self.over_queries()
         except (RuntimeError, ValueError) as refusal:
             self._real.refuse(f"{refusal} What was drawn before stays." if self._kept else str(refusal))
             return
         self._kept = scores
         with pn.io.hold():
-            self._real.show(scores, [])
+            self._real.show(scores, [(f"over all {queries:,} queries: {name}", _pair(key, found)) for key, name in MEASURED.items()])
             self._show_histograms()
 
     def _show_histograms(self, *_: Any) -> None:
@@ -187,11 +204,12 @@ class ScalingDemo(Widget):
                     f" {spread[UNSCALED][at]:.3f} without the division, and √{self.head_size} is {self.head_size**0.5:.3f}.")
         table = [(f"random: {name}", _pair(key, found)) for key, name in MEASURED.items()]
         try:
-            real = self.real()
+            real, (queries, over) = self.real(), self.over_queries()
         except (RuntimeError, ValueError) as refusal:
             return Description(sentence, [*table, ("the real head", str(refusal))])
         return Description(f"{sentence} Beside it, {real.title}.",
-                           [*table, ("the real head", real.caption), *((f"real: {name}", _pair(key, real.statistics())) for key, name in MEASURED.items())])
+                           [*table, ("the real head", real.caption), *((f"real: {name}", _pair(key, real.statistics())) for key, name in MEASURED.items()),
+                            *((f"real, over all {queries:,} queries: {name}", _pair(key, over)) for key, name in MEASURED.items())])
 
     def still(self) -> Figure:
         """Sorted weights of the random draw and of the real head, and the spread against the root."""

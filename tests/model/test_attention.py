@@ -158,5 +158,7 @@ def test_scaling_statistics_can_be_repeated_and_match_a_jacobian_by_autograd() -
     a = scores.softmax(0)
     assert found["jacobian_norm"] == pytest.approx(float(jacobian.norm()))
     assert found["own_derivatives"] == pytest.approx(float(jacobian.trace()))
+    off = jacobian - jacobian.diagonal().diag()
+    assert float(off.max()) <= 0 and -float(off.sum()) == pytest.approx(found["own_derivatives"]), "the rest is no larger"
     assert found["entropy"] == pytest.approx(float(-(a * a.log()).sum()))
-    assert found["largest_weight"] == pytest.approx(float(a.max())) and found["std"] == pytest.approx(float(scores.std()))
+    assert found["largest_weight"] == pytest.approx(float(a.max())) and found["std"] == found["spread"] == pytest.approx(float(scores.std()))

@@ -108,6 +108,22 @@ def test_the_real_head_is_the_selected_one(widget: ScalingDemo, checkpoint: str,
     assert title in widget._real.histogram.title and "random" not in widget._real.histogram.title.lower().replace(title.lower(), "")
 
 
+def test_the_mean_over_all_queries_stands_under_the_one_query(widget: ScalingDemo) -> None:
+    """One query does not speak for its head: a lecturer found the class token's spread near 1 where the others' was far from it."""
+    widget.selection.param.update(layer=4, head=1)
+    block = read("dinov2-small", open_sample("cat")).trace.layers[4]
+    scores = (block.q[0, 1].double() @ block.k[0, 1].double().T).numpy()      # (T, T)
+    shown, said = dict(widget._real.table.fixed), dict(widget.describe().table)
+    for way, scale in ((0, 1 / 8), (1, 1)):
+        a = np.exp(scores * scale - (scores * scale).max(1, keepdims=True))
+        a /= a.sum(1, keepdims=True)
+        wanted = {"spread": (scores * scale).std(1, ddof=1).mean(), "largest_weight": a.max(1).mean(), "own_derivatives": (1 - (a**2).sum(1)).mean(),
+                  "entropy": -(a * np.log(np.maximum(a, 1e-300))).sum(1).mean()}
+        for key, value in wanted.items():
+            assert float(shown[f"over all 257 queries: {MEASURED[key]}"].split(" → ")[way]) == pytest.approx(value, abs=2e-3)
+    assert {f"real, {name}": value for name, value in shown.items() if name.startswith("over all")}.items() <= said.items()
+
+
 def test_a_layer_or_head_that_is_not_there_becomes_the_last_and_a_missing_model_is_a_sentence(widget: ScalingDemo) -> None:
     widget.selection.param.update(layer=99, head=99, token=99_999)
     assert "Layer 12, head 6, query: patch 255" in widget.real().caption

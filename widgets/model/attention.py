@@ -139,9 +139,10 @@ def scaling_statistics(
 def score_statistics(scores: Tensor) -> dict[str, float]:
     """Describe the softmax of some queries' scores (queries, keys).
 
-    `std` is of all scores. Means over the queries: `largest_weight`, `entropy` (nats) and `jacobian_norm` (Frobenius
-    norm of the softmax's Jacobian diag(a) - a a^T) and `own_derivatives` (its trace, the sum over the keys of a (1 - a),
-    how far each weight follows its own score: 1 - sum a^2).
+    `std` is of all scores. Means over the queries: `spread` (standard deviation of one query's scores: softmax sees no
+    more of them), `largest_weight`, `entropy` (nats), `jacobian_norm` (Frobenius norm of the softmax's Jacobian
+    diag(a) - a a^T) and `own_derivatives` (its trace, the sum over the keys of a (1 - a), how far each weight follows
+    its own score: 1 - sum a^2).
     """
     a = softmax(scores)                                                   # (queries, keys)
     second = (a**2).sum(1)
@@ -149,6 +150,7 @@ def score_statistics(scores: Tensor) -> dict[str, float]:
     jacobian = (second - 2 * (a**3).sum(1) + second**2).clamp_min(0).sqrt()
     return {
         "std": float(scores.std()),
+        "spread": float(scores.std(1).mean()),
         "largest_weight": float(a.amax(1).mean()),
         "entropy": float(-torch.special.xlogy(a, a).sum(1).mean()),
         "jacobian_norm": float(jacobian.mean()),
