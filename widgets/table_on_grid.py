@@ -15,7 +15,7 @@ from widgets.page.grid_field import GridField
 from widgets.page.grid_field import written as grid_written
 from widgets.page.model_choice import ModelChoice
 from widgets.page.table_words import LIBRARY, METHODS, PAPER
-from widgets.parts import MatrixView, NumberTable, Part, controls
+from widgets.parts import MatrixView, NumberTable, Part, RangeSlider, controls
 from widgets.parts.position_map import PositionMap
 from widgets.widget import Description, Widget
 
@@ -54,7 +54,7 @@ class TableOnGrid(Widget):
         super().__init__(**params)
         self._model = ModelChoice(selection=self.selection)
         self._fields = {"old": GridField(label="From grid"), "new": GridField(label="To grid")}
-        self._slider = pn.widgets.IntSlider(label="Which of the D numbers", start=0, end=1, **{**controls.LOOK, "width": 220})
+        self._slider = RangeSlider(label="Which of the D numbers", width=220, margin=controls.LOOK["margin"])
         self._words = controls.words("", sizing_mode="stretch_width")
         self._parts = self._make_parts()
         self._last = self.selection.checkpoint
@@ -139,7 +139,7 @@ class TableOnGrid(Widget):
         self.selection.param.watch(self._other_model, ["checkpoint"])
         for name, field in self._fields.items():
             field.param.watch(lambda event, name=name: setattr(self, name, event.new), "grid")
-        self._slider.param.watch(lambda event: setattr(self, "dimension", event.new), "value_throttled")
+        self._slider.param.watch(lambda event: setattr(self, "dimension", event.new), "value")
         for name in MAPS:
             self._parts[name].param.watch(lambda event: setattr(self, "place", event.new), "selected")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
@@ -73,7 +75,7 @@ def test_slider_by_keys_then_all_then_random(page: Page, widget: EmbeddingBasis)
     page.locator(".part.picture-grid .layers").first.focus()
     page.keyboard.press("ArrowDown"), page.keyboard.press("ArrowRight")
     expect(page.locator(".part.number-table td").nth(0)).to_have_text("15")
-    handle = page.get_by_role("slider")
+    handle = page.get_by_role("slider", name=re.compile("^Numbers kept, k"))
     handle.focus()
     for _ in range(3):
         page.keyboard.press("ArrowLeft")

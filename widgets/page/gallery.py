@@ -14,7 +14,7 @@ from widgets.page import theme
 from widgets.page.grid_field import GridField
 from widgets.parts import (
     CodeCopy, EditableMatrices, FieldSheet, HeadMaps, LedgerTable, Line, Matrix, MatrixView, NumberTable, Part, PatchCrops, PatternRow, PatternWall,
-    PictureGrid, PictureUpload, Plot, RowFlow, Series, StepBar, TextFile, TokenCurves, TokenStrip,
+    PictureGrid, PictureUpload, Plot, RangeSlider, RowFlow, Series, StepBar, TextFile, TokenCurves, TokenStrip,
 )
 from widgets.patch_hover import PatchHover
 from widgets.table_on_grid import TableOnGrid
@@ -72,6 +72,8 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Upload: ready", lambda: PictureUpload(lambda data, name: None))
     yield Specimen("Upload: refused", _refused_upload)
     yield Specimen("Grid field: refused", _refused_grid)
+    yield Specimen("Slider: numbers", lambda: RangeSlider(label="Numbers kept, k", start=1, end=64, value=16, width=220))
+    yield Specimen("Slider: a list, and not to be used now", lambda: RangeSlider(label="D_h", end=2, value=1, texts=["2", "64", "512"], disabled=True, width=220))
     yield Specimen("Controls", _controls)
 
 

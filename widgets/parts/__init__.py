@@ -15,6 +15,7 @@ from widgets.parts.pattern_wall import PatternWall
 from widgets.parts.picture_grid import PictureGrid
 from widgets.parts.picture_upload import PictureUpload
 from widgets.parts.plot import Plot, Series
+from widgets.parts.range_slider import RangeSlider
 from widgets.parts.row_flow import RowFlow
 from widgets.parts.step_bar import StepBar
 from widgets.parts.text_file import TextFile
@@ -22,4 +23,4 @@ from widgets.parts.token_curves import TokenCurves
 from widgets.parts.token_strip import TokenStrip
 
 __all__ = ["CodeCopy", "EditableMatrices", "FieldSheet", "HeadMaps", "LedgerTable", "Line", "Matrix", "MatrixView", "NumberTable", "Part",
-           "PatchCrops", "PatchPixels", "PatternRow", "PatternWall", "PictureGrid", "PictureUpload", "Plot", "RowFlow", "Series", "StepBar", "TextFile", "TokenCurves", "TokenStrip"]
+           "PatchCrops", "PatchPixels", "PatternRow", "PatternWall", "PictureGrid", "PictureUpload", "Plot", "RangeSlider", "RowFlow", "Series", "StepBar", "TextFile", "TokenCurves", "TokenStrip"]

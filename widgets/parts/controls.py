@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import panel as pn
 import param
 
-STYLE = Path(__file__).parent / "controls.css"
+from widgets.parts.range_slider import STYLE, RangeSlider
+
 LOOK: dict[str, Any] = {"stylesheets": [STYLE.read_text(encoding="utf-8")], "margin": (0, 16, 8, 0)}
 PLAIN: dict[str, Any] = {**LOOK, "description": None}  # Panel would show a parameter's doc behind a question mark
 
@@ -25,13 +25,16 @@ def radio(of: param.Parameter, label: str, options: dict[str, Any], **look: Any)
     return pn.Column(words(label), group, margin=0)
 
 
-def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **look: Any) -> pn.viewable.Viewable:
-    """A slider bound to the parameter: over `values` when they are given, else over the parameter's bounds."""
-    look = {**LOOK, "width": 260, **look}
-    if values is not None:
-        return pn.widgets.DiscreteSlider.from_param(of, label=label, options=values, **look)
-    kind = pn.widgets.IntSlider if isinstance(of, param.Integer) else pn.widgets.FloatSlider
-    return kind.from_param(of, label=label, **look)
+def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **look: Any) -> RangeSlider:
+    """A slider bound to a parameter: over `values` when they are given, else over an integer's bounds."""
+    owner, name = of.owner, of.name
+    start, end = (0, len(values) - 1) if values is not None else of.bounds
+    place = (lambda value: values.index(value)) if values is not None else int
+    made = RangeSlider(label=label, start=start, end=end, value=place(getattr(owner, name)), texts=[f"{value:,}" for value in values or []],
+                       **{"margin": LOOK["margin"], **look})
+    made.param.watch(lambda event: setattr(owner, name, values[event.new] if values is not None else event.new), "value")
+    owner.param.watch(lambda event: setattr(made, "value", place(event.new)), name)
+    return made
 
 
 def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.CheckBoxGroup:
