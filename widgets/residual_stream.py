@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.model.amounts import fixed
 from widgets.model.patches import token_name
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
@@ -27,6 +28,15 @@ CURVES = {  # name in model.stream.Stream: (title, label of the axis, number of 
     "attention": ("What attention added", "length of MSA(LN(z)), in lengths of z", 1, "layer"),
     "mlp": ("What the MLP added", "length of MLP(LN(z′)), in lengths of z′", 1, "layer"),
 }
+DIRECTIONS = {  # the same places, when directions are shown; what stood second has no direction and is left out
+    "length": ("kept", "What is left of z_0", "cosine of z with z_0", "1: the direction of z_0. 0: nothing of it is left."),
+    "attention": ("attention_cosine", "Where attention's part points", "cosine of MSA(LN(z)) with z",
+                  "Below 0 it points against z, and cancels part of it."),
+    "mlp": ("mlp_cosine", "Where the MLP's part points", "cosine of MLP(LN(z′)) with z′",
+            "Below 0 it points against z′, and cancels part of it."),
+}
+SHOW = {"lengths": "length", "directions": "direction"}
+CURVE_HEIGHT = 116  # pixels: two rows of curves and the picture are seen at once on a small screen
 LEGEND = ("Thick: the token you follow. Stars: the class token. Dashed: the median of the patches, and half of them lie in the"
           " band. Point at a layer to read it; click to keep it.")
 
@@ -37,6 +47,7 @@ class ResidualStream(Widget):
     title = "Follow a token up the stream"
     summary = "See how a token grows layer by layer, and which sublayer added how much to it."
 
+    show = param.Selector(default="length", objects=list(SHOW.values()), doc="draw lengths, or cosines: where what is added points")
     against_library = param.Boolean(True, doc="compare our loop over the layers with the library's hidden states")
 
     def __init__(self, **params: Any) -> None:
@@ -49,14 +60,15 @@ class ResidualStream(Widget):
         self._differences: list[Difference] = []
         shared = {"channel": self.selection.channel}
         self._grid = PictureGrid(title="Hover a patch, click to keep it", stand_in=False, **shared)
-        self._curves = {name: TokenCurves(title=title, y_label=label, first=first, point_name=point, **shared)
+        self._curves = {name: TokenCurves(title=title, y_label=label, first=first, point_name=point, drawing=CURVE_HEIGHT, **shared)
                         for name, (title, label, first, point) in CURVES.items()}
         self._table = NumberTable(title="The token you follow", **shared)
-        self._agreement = Plot(title="Our loop against the library", x_label="layer", y_label="largest difference in z",
+        self._agreement = Plot(title="Our loop against the library", x_label="layer", y_label="ours and the library's: difference",
                                y_log=True, height=230)
         self._read()
         self.selection.param.watch(self._read, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._select, ["token", "layer"])
+        self.param.watch(self._show_curves, ["show"])
         for part in (self._grid, self._table, *self._curves.values()):
             part.param.watch(self._chosen, ["selected"])
         for part in self._curves.values():
@@ -88,11 +100,14 @@ class ResidualStream(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self.models.controls, align_items="flex-end", margin=0)
+        bar = pn.FlexBox(*self.choice.controls, *self.models.controls, controls.choice(self.param.show, "Curves", SHOW, width=140),
+                         align_items="flex-end", margin=0)
         left = pn.Column(self._grid, self._table, margin=0,
-                         styles={"flex": "1 1 250px", "max-width": "336px", "min-width": "0", "gap": "16px"})
-        panels = [pn.Column(part, margin=0, styles={"flex": "1 1 280px", "min-width": "0"}) for part in self._curves.values()]
-        right = pn.Column(controls.words(LEGEND, sizing_mode="stretch_width"), pn.FlexBox(*panels, gap="20px", margin=0), margin=0,
+                         styles={"flex": "1 1 220px", "max-width": "300px", "min-width": "0", "gap": "16px"})
+        panels = [pn.Column(part, margin=0, styles=pn.bind(lambda show, name=name: _place(show, name), self.param.show),
+                            visible=True if name in DIRECTIONS else self.param.show.rx() == "length")
+                  for name, part in self._curves.items()]
+        right = pn.Column(controls.words(LEGEND, sizing_mode="stretch_width"), pn.FlexBox(*panels, gap="8px 20px", margin=0), margin=0,
                           styles={"flex": "3 1 340px", "min-width": "0", "gap": "12px"})
         shown = [self._agreement] if self.against_library else []
         return pn.Column(bar, pn.FlexBox(left, right, gap="24px", align_items="flex-start"), *shown, self.text_twin(),
@@ -125,17 +140,32 @@ class ResidualStream(Widget):
         self._grid.param.update(
             status="ready", message="", prefix=self.prefix, selected=token, alt=reading.picture.alt, patch_size=reading.patch_size,
             caption=reading.caption, **PictureGrid.picture(reading.pixels))
-        for name, part in self._curves.items():
-            part.param.update(prefix=self.prefix, selected=token, layer=self.selection.layer + 1, **self._curve(name))
+        self._show_curves()
         self._table.param.update(prefix=0, selected=token, **self._rows())
         self._show_agreement()
+
+    def _show_curves(self, *_: Any) -> None:
+        if self._measured is None:
+            return
+        for name, part in self._curves.items():
+            state = self._direction(name) if self.show == "direction" and name in DIRECTIONS else self._curve(name)
+            part.param.update(prefix=self.prefix, selected=self.selection.token, layer=self.selection.layer + 1, **state)
+
+    def _direction(self, name: str) -> dict[str, Any]:
+        from widgets.model.stream import quartiles
+
+        field, title, label, caption = DIRECTIONS[name]
+        values = getattr(self.stream, field)
+        return TokenCurves.cosines(values, quartiles(values[self.prefix:]), CURVES[name][2]) | {
+            "title": title, "y_label": label, "caption": caption}
 
     def _curve(self, name: str) -> dict[str, Any]:
         from widgets.model.stream import quartiles
 
         values = getattr(self.stream, name)
-        first = CURVES[name][2]
-        state = TokenCurves.curves(values, quartiles(values[self.prefix:]), first)
+        title, label, first, _ = CURVES[name]
+        state = TokenCurves.curves(values, quartiles(values[self.prefix:]), first) | {
+            "title": title, "y_label": label, "caption": "", "level": 0.0}
         if first:  # the two sublayers are read against each other: one axis for both
             both = np.concatenate([self.stream.attention, self.stream.mlp])
             state |= {"low": float(both.min()) * 0.9, "high": float(both.max()) * 1.1, "level": 1.0}
@@ -159,12 +189,12 @@ class ResidualStream(Widget):
             [d.absolute for d in self.differences], [d.relative for d in self.differences]))
         theirs = _published_differences()
         series = [
-            Series("largest difference", places, absolute, "line", "key", labels=[
+            Series("largest of any number", places, absolute, "line", "key", labels=[
                 f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
                 for n, v, d in zip(places, absolute, self.differences)]),
-            Series("over the largest number of z", places, relative, "line", "value", dash=True,
+            Series("relative: over the largest number of z", places, relative, "line", "value", dash=True,
                    labels=[f"z_{n}: {_power(v)} of its largest number" for n, v in zip(places, relative)]),
-            Series("ViT-B/16, as published", list(theirs), list(theirs.values()), "dots", "muted",
+            Series("largest of any number, ViT-B/16, as published", list(theirs), list(theirs.values()), "dots", "muted",
                    labels=[f"ViT-B/16 on another picture, z_{n}: off by {_power(v)} at most" for n, v in theirs.items()]),
         ]
         self._agreement.update(series, status="ready", message="", caption=(
@@ -198,14 +228,20 @@ class ResidualStream(Widget):
         if self._refusal or self._measured is None:
             return Description(self._refusal, [])
         s, t, layer = self.stream, min(self.selection.token, len(self.stream.length) - 1), self.selection.layer
-        middle = [np.median(of[self.prefix:], axis=0) for of in (s.length, s.attention, s.mlp)]
+        middle = [np.median(of[self.prefix:], axis=0) for of in (
+            s.length, s.attention, s.mlp, s.attention_cosine, s.mlp_cosine, s.kept)]
         sentence = (f"{self.reading.picture.title} through {self.reading.checkpoint.title}: {self.name_of(t)} has length"
                     f" {_number(s.length[t, 0])} in z_0 and {_number(s.length[t, -1])} after layer {s.attention.shape[1]}. In layer"
                     f" {layer + 1} attention adds {_number(s.attention[t, layer])} times the length that is there, the MLP"
-                    f" {_number(s.mlp[t, layer])} times.")
+                    f" {_number(s.mlp[t, layer])} times. The cosine of what attention adds with the token is"
+                    f" {fixed(s.attention_cosine[t, layer])}, of what the MLP adds {fixed(s.mlp_cosine[t, layer])}; after this layer the"
+                    f" token's cosine with its row of z_0 is {fixed(s.kept[t, layer + 1])}.")
         table = [(f"z_{layer + 1}, length: median of the patches", _number(middle[0][layer + 1])),
                  (f"layer {layer + 1}, attention added: median of the patches", f"{_number(middle[1][layer])} ×"),
                  (f"layer {layer + 1}, MLP added: median of the patches", f"{_number(middle[2][layer])} ×"),
+                 (f"layer {layer + 1}, cosine of what attention adds with z: median of the patches", fixed(middle[3][layer])),
+                 (f"layer {layer + 1}, cosine of what the MLP adds with z′: median of the patches", fixed(middle[4][layer])),
+                 (f"cosine of z_{layer + 1} with z_0: median of the patches", fixed(middle[5][layer + 1])),
                  ("largest number of any token after the last layer", _number(s.largest[:, -1].max()))]
         if self.differences:
             table += [(f"ours against the library, z_{n}", f"{_power(d.absolute)}, {_power(d.relative)} of the largest number")
@@ -213,17 +249,26 @@ class ResidualStream(Widget):
         return Description(sentence, table)
 
     def still(self) -> Figure:
-        """The four curves of the followed token, the class token and the patches' middle half."""
+        """The curves of the followed token, the class token and the patches' middle half."""
         from widgets.model.stream import quartiles
 
         if self._measured is None:
             return figures.sentence(self._refusal)
         panels = []
         for name, (title, _, first, point) in CURVES.items():
-            values = getattr(self.stream, name)
+            if self.show == "direction" and name not in DIRECTIONS:
+                continue
+            field, title = DIRECTIONS[name][:2] if self.show == "direction" else (name, title)
+            values = getattr(self.stream, field)
             panels.append((title, point, np.arange(first, first + values.shape[1]), values[self.selection.token],
                            values[0] if self.prefix else None, quartiles(values[self.prefix:])))
-        return figures.token_curves(panels, self.name_of(self.selection.token))
+        return figures.token_curves(panels, self.name_of(self.selection.token), even=self.show == "direction")
+
+
+def _place(show: str, name: str) -> dict[str, str]:
+    """Two curves a row where there is room; of three, the first has a row of its own."""
+    alone = show == "direction" and name == "length"
+    return {"flex": "1 1 100%" if alone else "1 1 calc(50% - 10px)", "min-width": "min(220px, 100%)"}
 
 
 def _number(value: float) -> str:

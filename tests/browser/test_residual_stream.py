@@ -36,7 +36,7 @@ def layer_at(page: Page, which: int, share: float) -> tuple[float, float]:
     canvas = curves(page).nth(which).locator("canvas")
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
-    return box["x"] + 48 + share * (box["width"] - 62), box["y"] + 90
+    return box["x"] + 48 + share * (box["width"] - 62), box["y"] + 60
 
 
 def test_hover_moves_every_curve_and_says_the_models_numbers(page: Page, widget: ResidualStream) -> None:
@@ -83,6 +83,28 @@ def test_a_layer_is_read_in_all_four_and_kept_by_a_click(page: Page, widget: Res
     expect(curves(page).nth(3).locator("canvas")).to_have_attribute("data-layer", "3")
 
 
+def test_directions_are_drawn_in_the_same_places(page: Page, widget: ResidualStream) -> None:
+    page.get_by_label("Curves").select_option(label="directions")
+    expect(page.get_by_text("What is left of z")).to_be_visible()
+    expect(curves(page).locator("visible=true").locator("canvas")).to_have_count(3)
+    hover_patch(page, 100)
+    page.mouse.move(*layer_at(page, 3, 0.0))  # of what the MLP adds, layer 1
+    s = widget.stream
+    for which, value in ((0, s.kept[0, 1]), (2, s.attention_cosine[0, 0]), (3, s.mlp_cosine[0, 0])):
+        expect(curves(page).nth(which).locator(".said")).to_contain_text(f"class token: {value:.3f}".replace("-", "−"))
+    page.get_by_label("Curves").select_option(label="lengths")
+    expect(curves(page).locator("visible=true").locator("canvas")).to_have_count(4)
+    expect(page.get_by_text("Its largest number")).to_be_visible()
+
+
+def test_picture_and_both_sublayers_share_a_small_screen(page: Page, widget: ResidualStream) -> None:
+    page.set_viewport_size({"width": 853, "height": 480})
+    picture = page.locator(".part.picture-grid .layers")
+    boxes = [picture.bounding_box(), *(curves(page).nth(which).locator("canvas").bounding_box() for which in (2, 3))]
+    top, bottom = min(box["y"] for box in boxes), max(box["y"] + box["height"] for box in boxes)
+    assert bottom - top <= 440, f"{bottom - top} px high"
+
+
 def test_keys_choose_a_patch_and_a_layer(page: Page, widget: ResidualStream) -> None:
     page.locator(".part.picture-grid .layers").focus()
     for key in ("ArrowRight", "ArrowDown"):
@@ -113,4 +135,4 @@ def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ResidualStre
     ink = page.locator(".token-curves .said b").first.evaluate("e => getComputedStyle(e).color")
     assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
     box = curves(page).first.locator("canvas").bounding_box()
-    assert box["width"] >= 250 and box["height"] == 180
+    assert box["width"] >= 250 and box["height"] == 116

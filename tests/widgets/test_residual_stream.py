@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from widgets.page.selection import Selection
-from widgets.residual_stream import CURVES, ResidualStream
+from widgets.residual_stream import CURVES, DIRECTIONS, ResidualStream
 
 
 @pytest.fixture
@@ -43,6 +43,38 @@ def test_every_value_has_a_place_on_its_axis(widget: ResidualStream) -> None:
         assert part.low < values.min() and values.max() < part.high, name
     first, second = widget._curves["attention"], widget._curves["mlp"]
     assert (first.low, first.high) == (second.low, second.high), "the two are read against each other"
+
+
+@pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "cat"), ("random-b16", "coffee")])
+def test_directions_are_the_traces_cosines(checkpoint: str, picture: str) -> None:
+    widget = ResidualStream(selection=Selection(checkpoint=checkpoint, picture=picture))
+    lengths = {name: part.values for name, part in widget._curves.items()}
+    widget.show = "direction"
+    t = widget.reading.trace
+    states = [t.z0[0].double(), *(layer.z[0].double() for layer in t.layers)]
+    pairs = {
+        "length": [(z, states[0]) for z in states],
+        "attention": [(layer.msa[0], z) for layer, z in zip(t.layers, states)],
+        "mlp": [(layer.mlp[0], layer.z_prime[0]) for layer in t.layers],
+    }
+    for name, of in pairs.items():
+        wanted = np.stack([(a.double() * b.double()).sum(1) / a.double().norm(dim=1) / b.double().norm(dim=1) for a, b in of], 1)
+        values, band = drawn(widget, name)
+        part = widget._curves[name]
+        assert np.allclose(values, wanted, atol=1e-6) and np.allclose(band[1], np.median(wanted[1:], axis=0), atol=1e-6)
+        assert part.even and part.low < -1 and part.high > 1 and part.title == DIRECTIONS[name][1]
+    assert [axes.get_title() for axes in widget.still().axes] == [DIRECTIONS[name][1] for name in DIRECTIONS]
+    widget.show = "length"
+    assert {name: part.values for name, part in widget._curves.items()} == lengths
+    assert [part.title for part in widget._curves.values()] == [title for title, *_ in CURVES.values()]
+    assert not any(part.even or part.caption.startswith("Below") for part in widget._curves.values())
+
+
+def test_a_picture_chosen_while_directions_are_shown_gives_directions(widget: ResidualStream) -> None:
+    widget.show = "direction"
+    before = widget._curves["mlp"].values
+    widget.selection.picture = "coffee"
+    assert widget._curves["mlp"].values != before and np.abs(drawn(widget, "mlp")[0]).max() <= 1
 
 
 def test_a_click_reaches_the_selection_and_every_part(widget: ResidualStream) -> None:
@@ -104,5 +136,7 @@ def test_words_and_still_name_the_token(widget: ResidualStream) -> None:
     words = widget.describe()
     s = widget.stream
     assert "patch 17 has length" in words.sentence and f"attention adds {s.attention[18, 4]:.3f} times" in words.sentence
+    assert f"is {s.attention_cosine[18, 4]:.3f}, of what the MLP adds {s.mlp_cosine[18, 4]:.3f}".replace("-", "−") in words.sentence
+    assert f"{np.median(s.kept[1:, 5]):.3f}" == dict(words.table)["cosine of z_5 with z_0: median of the patches"]
     assert f"{np.median(s.length[1:, 5]):.3f}" == dict(words.table)["z_5, length: median of the patches"]
     assert [axes.get_title() for axes in widget.still().axes[:4]] == [title for title, *_ in CURVES.values()]

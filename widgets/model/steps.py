@@ -79,7 +79,7 @@ STEPS: tuple[Step, ...] = (
          "MSA = [A v of every head] U_msa", ("heads", "msa"), ("attention",), mixes=True,
          chapter="Multi-head attention"),
     Step("add1", "Add", "layer",
-         "What attention found is added to the token. The token itself is kept: nothing is overwritten.",
+         "What attention found is added to the token. A sum sets nothing in its place, but can cancel part of what was there.",
          "z′ = z + MSA", ("z_prime",),
          chapter="The encoder block"),
     Step("norm2", "Norm", "layer",

@@ -1,4 +1,4 @@
-"""The residual stream of a forward pass: how long each token is, and how much each sublayer adds to it."""
+"""The residual stream of a forward pass: how long each token is, and how much each sublayer adds to it, in which direction."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ class Stream:
     largest: np.ndarray     # (T, L + 1): magnitude of their largest number
     attention: np.ndarray   # (T, L): length of MSA(LN(z)) over that of z, to which it is added
     mlp: np.ndarray         # (T, L): length of MLP(LN(z')) over that of z', to which it is added
+    attention_cosine: np.ndarray  # (T, L): cosine of MSA(LN(z)) with that z; below 0, part of z is cancelled
+    mlp_cosine: np.ndarray  # (T, L): cosine of MLP(LN(z')) with that z'
+    kept: np.ndarray        # (T, L + 1): cosine of z_0 ... z_L with z_0
     positive: np.ndarray    # (T, L): share of the D_ff pre-activations above 0
 
 
@@ -41,7 +44,8 @@ def stream(t: Trace, batch: int = 0) -> Stream:
     shares = [(layer.pre_activation[batch] > 0).double().mean(-1) for layer in t.layers]   # L of (T,)
     return Stream(
         _length(states), states.abs().amax(-1).double().numpy(), _length(attention) / _length(states[:, :-1]),
-        _length(mlp) / _length(middle), torch.stack(shares, 1).numpy())
+        _length(mlp) / _length(middle), _cosine(attention, states[:, :-1]), _cosine(mlp, middle),
+        _cosine(states, states[:, :1]), torch.stack(shares, 1).numpy())
 
 
 def quartiles(values: np.ndarray) -> np.ndarray:
@@ -57,3 +61,7 @@ def differences(t: Trace) -> list[Difference]:
 
 def _length(vectors: Tensor) -> np.ndarray:
     return torch.linalg.vector_norm(vectors, dim=-1, dtype=torch.float64).numpy()
+
+
+def _cosine(vectors: Tensor, others: Tensor) -> np.ndarray:
+    return torch.nn.functional.cosine_similarity(vectors.double(), others.double(), dim=-1).numpy()

@@ -67,20 +67,28 @@ def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     return figure
 
 
-def token_curves(panels: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]], followed: str) -> Figure:
-    """Curves over the layers, a panel each: (title, name of the axis, places, followed token, class token or None,
-    quartiles (3, places) of the patches)."""
+def token_curves(panels: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]], followed: str,
+                 even: bool = False) -> Figure:
+    """Curves over the layers, a panel each, on logarithmic axes or, for cosines, on `even` ones: (title, name of the axis,
+    places, followed token, class token or None, quartiles (3, places) of the patches)."""
     figure = Figure(figsize=(6.4, 4.2), dpi=100, layout="constrained")
-    for axes, (title, below, x, token, of_class, band) in zip(figure.subplots(2, 2).flat, panels):
+    places = figure.subplots(2, 2).flat
+    for axes in places[len(panels):]:
+        axes.remove()
+    for axes, (title, below, x, token, of_class, band) in zip(places, panels):
         axes.fill_between(x, band[0], band[2], color="0.85")
         axes.plot(x, band[1], "--", color="0.4", linewidth=1, label="median of the patches, middle half shaded")
         if of_class is not None:
             axes.plot(x, of_class, "*-", color=COLOURS["class"][0], linewidth=1, markersize=5, label="class token")
         if followed.startswith("patch"):
             axes.plot(x, token, "o-", color=INK, linewidth=1.5, markersize=3, label=followed)
-        axes.set_yscale("log", subs=())
-        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        axes.yaxis.set_major_formatter("{x:g}")
+        if even:
+            axes.set_ylim(-1.05, 1.05)
+            axes.axhline(0, color="0.6", linewidth=0.8)
+        else:
+            axes.set_yscale("log", subs=())
+            axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            axes.yaxis.set_major_formatter("{x:g}")
         axes.set_title(title, fontsize=9)
         axes.set_xlabel(below, fontsize=8)
         axes.tick_params(labelsize=7)

@@ -1,5 +1,5 @@
 // One curve a token over the layers. The read-out names every mark with its value, so it is the legend too.
-const HEIGHT = 180, LEFT = 36, INSET = 12, RIGHT = 14, TOP = 8, BOTTOM = 22
+const LEFT = 36, INSET = 12, RIGHT = 14, TOP = 8, BOTTOM = 22
 
 export function render({ model, el }) {
   const canvas = make('canvas', { tabIndex: 0, role: 'application' })
@@ -7,6 +7,7 @@ export function render({ model, el }) {
   const part = frame(model, el, 'token-curves', draw)
   part.body.append(label, canvas, said)
   let values = [], band = [], width = 400
+  const height = () => model.drawing
 
   const last = () => model.first + model.points - 1
   const clamp = (n) => Math.max(model.first, Math.min(last(), n))
@@ -16,8 +17,8 @@ export function render({ model, el }) {
   const nameOf = (t) => (t >= model.prefix ? `patch ${t - model.prefix}` : t === 0 ? 'class token' : `register ${t}`)
   const x = (i) => LEFT + INSET + (width - LEFT - INSET - RIGHT) * (model.points > 1 ? i / (model.points - 1) : 0.5)
   const y = (v) => {
-    const share = (Math.log(v) - Math.log(model.low)) / (Math.log(model.high) - Math.log(model.low))
-    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * share
+    const at = model.even ? (u) => u : Math.log, share = (at(v) - at(model.low)) / (at(model.high) - at(model.low))
+    return height() - BOTTOM - (height() - TOP - BOTTOM) * share
   }
   const rowOf = (t) => values.subarray(t * model.points, (t + 1) * model.points)
   const bandRow = (i) => band.subarray(i * model.points, (i + 1) * model.points)
@@ -32,12 +33,14 @@ export function render({ model, el }) {
   function fit() {
     width = Math.max(160, Math.round(canvas.getBoundingClientRect().width || 400))
     const ratio = Math.max(1, devicePixelRatio)
-    canvas.width = width * ratio; canvas.height = HEIGHT * ratio
+    canvas.style.height = `${height()}px`
+    canvas.width = width * ratio; canvas.height = height() * ratio
     canvas.getContext('2d').setTransform(ratio, 0, 0, ratio, 0, 0)
     drawAll()
   }
 
   function ticks() {
+    if (model.even) return [-1, -0.5, 0, 0.5, 1].filter((v) => v >= model.low && v <= model.high)
     const found = []
     for (let e = Math.floor(Math.log10(model.low)); e <= Math.log10(model.high); e++) for (const m of [1, 2, 5]) found.push([m * 10 ** e, m])
     const inside = found.filter(([v]) => v >= model.low && v <= model.high)
@@ -48,7 +51,7 @@ export function render({ model, el }) {
 
   function drawAll() {
     const g = canvas.getContext('2d')
-    g.clearRect(0, 0, width, HEIGHT)
+    g.clearRect(0, 0, width, height())
     if (!model.points || values.length < model.tokens * model.points) return
     drawAxes(g); drawBand(g)
     if (hasClass()) drawClass(g)
@@ -60,7 +63,7 @@ export function render({ model, el }) {
     g.font = '11px system-ui, sans-serif'; g.lineWidth = 1; g.textBaseline = 'middle'; g.textAlign = 'right'
     for (const v of ticks()) {
       g.strokeStyle = colour('line'); g.beginPath(); g.moveTo(LEFT, y(v)); g.lineTo(width - RIGHT, y(v)); g.stroke()
-      g.fillStyle = colour('muted'); g.fillText(String(Number(v.toPrecision(1))), LEFT - 6, y(v))
+      g.fillStyle = colour('muted'); g.fillText(String(Number(v.toPrecision(1))).replace('-', '\u2212'), LEFT - 6, y(v))
     }
     if (model.level > model.low && model.level < model.high) {
       g.strokeStyle = colour('muted'); g.lineWidth = 1.5
@@ -70,9 +73,9 @@ export function render({ model, el }) {
     const every = (width - LEFT - RIGHT) / model.points < 20 ? 2 : 1
     for (let i = 0; i < model.points; i++) {
       const here = i + model.first === layer()
-      if (here) { g.fillStyle = colour('surface'); g.fillRect(x(i) - 8, TOP, 16, HEIGHT - TOP - BOTTOM) }
+      if (here) { g.fillStyle = colour('surface'); g.fillRect(x(i) - 8, TOP, 16, height() - TOP - BOTTOM) }
       g.fillStyle = colour(here ? 'ink' : 'muted')
-      if (here || i % every === 0) g.fillText(String(i + model.first), x(i), HEIGHT - BOTTOM + 6)
+      if (here || i % every === 0) g.fillText(String(i + model.first), x(i), height() - BOTTOM + 6)
     }
   }
 
@@ -129,5 +132,5 @@ export function render({ model, el }) {
   const watch = new ResizeObserver(() => { if (Math.abs(canvas.getBoundingClientRect().width - width) > 1) fit() })
   watch.observe(canvas)
   model.on('remove', () => watch.disconnect())
-  onChange(model, ['values', 'band', 'tokens', 'points', 'first', 'prefix', 'layer', 'low', 'high', 'level', 'y_label', 'title', 'point_name'], load)
+  onChange(model, ['values', 'band', 'tokens', 'points', 'first', 'prefix', 'layer', 'low', 'high', 'level', 'even', 'drawing', 'y_label', 'title', 'point_name'], load)
 }
