@@ -25,6 +25,7 @@ HUES = {"patch": "key", "linear": "value", "attention": "query"}
 NAMES = {"patch": "patch embedding", "linear": "matrices of the blocks", "attention": "attention, Q Kᵀ and A V"}
 SHARES, MACS = "shares", "multiply-adds"
 AXES = {SHARES: "% of the multiply-adds", MACS: "G multiply-adds"}
+AXIS = "side of the picture, px"  # short: Bokeh does not wipe away what once stood over its left edge, while a page was still narrow
 BUDGET = 16 * 2**30          # bytes, of one graphics card
 LIMITS = {"window": 4096, "batch": 1_000_000}
 START_SIZES = {SEGMENT: 1024}
@@ -51,8 +52,8 @@ class CostExplorer(Widget):
         params.setdefault("windowed", params.get("model") == SEGMENT)
         super().__init__(**params)
         self._sheet = FieldSheet(self.enter, fold="More: batch, windows")
-        self._plot = Plot(x_label="side of a square picture, px", y_label="", y_range=(0, None), height=280, tappable=True, left=70)
-        self._memory_plot = Plot(title="Attention weights kept", x_label="side of a square picture, px", y_label="GiB", y_log=True, height=220, tappable=True, left=70)
+        self._plot = Plot(x_label=AXIS, y_label="", y_range=(0, None), height=300, tappable=True, left=70, text_at=None)
+        self._memory_plot = Plot(title="Attention weights kept", x_label=AXIS, y_label="GiB", y_log=True, height=240, tappable=True, left=70, text_at=None)
         self._ledger = LedgerTable(first="part", choosable=False)
         self._memory = NumberTable(title="Memory of attention")
         self._windows = NumberTable(title="Attention in windows")
@@ -198,7 +199,7 @@ class CostExplorer(Widget):
                       for side, value in values.items()]
             series.append(Series(name, list(values), y, hue=hue, dash=part not in HUES, labels=labels))
         return {"series": series, "vertical": self._marks(), "y_label": AXES[self.show], "title": f"{self._title}: {self.show} by side of the picture",
-                "caption": "Counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
+                "caption": "Square pictures, counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
                            + (" The windowed curve is relative to the total without windows." if self.windowed and self.show == SHARES else "")}
 
     def _memory_state(self) -> dict[str, Any]:
@@ -264,4 +265,4 @@ class CostExplorer(Widget):
 
         state = self._plot_state()
         lines = [(one.name, one.x, one.y, one.hue, one.dash) for one in state["series"]]
-        return curves_still(lines, state["vertical"], state["title"], "side of a square picture, px", AXES[self.show])
+        return curves_still(lines, state["vertical"], state["title"], AXIS, AXES[self.show])

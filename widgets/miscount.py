@@ -21,7 +21,7 @@ MISTAKES = {   # name of the exercise's misconception -> what the drop-down says
     RIGHT: "nothing: as it should be", "final-norm": "the final norm forgotten", "patch-bias": "the bias of the patch embedding forgotten",
     "class-row": "the class token forgotten, its position counted", "qkv-biases": "the biases of Q, K and V forgotten",
     "one-norm": "one norm a block, not two", "gain-only": "norms with a gain only", "output-projection": "attention with three matrices, not four",
-    "heads-multiply": "attention multiplied by the heads", "head-bias": "the head's bias forgotten", "pooler": "a pooler counted that is not there",
+    "heads-multiply": "attention multiplied by the heads", "head-bias": "the head's bias forgotten", "pooler": "a tanh layer (pooler) counted that is not there",
 }
 MIXED = {   # mistakes whose difference the rule of the chapter does not read off at once -> how it comes about
     "gain-only": "Two places at once: 2 L D in the layers, and one D in the final norm.",

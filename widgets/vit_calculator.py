@@ -48,7 +48,7 @@ class ViTCalculator(Widget):
         self._ledger = LedgerTable(chosen=self.chosen)
         self._why = controls.words("", sizing_mode="stretch_width")
         self._costs = LedgerTable(title="What it costs", first="", choosable=False)
-        self._shapes = LedgerTable(title="Every tensor of a forward pass", first="step", choosable=False, frame_height=360)
+        self._shapes = LedgerTable(title="Every tensor of a forward pass", first="step", choosable=False, frame_height=375)
         self._swap = controls.button("Change places", self.swap)
         self._csv, self._code = TextFile(file_name="vit.csv"), CodeCopy(label="Copy as ViTConfig")
         self._take()
@@ -123,7 +123,7 @@ class ViTCalculator(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(self._preset, self._beside, self._swap, align_items="flex-end", margin=0)
-        left = pn.Column(self._ledger, self._why, styles={"flex": "1.3 1 460px", "min-width": "0", "gap": "8px"}, margin=0)
+        left = pn.Column(self._ledger, self._why, styles={"flex": "1.3 1 440px", "min-width": "0", "gap": "8px"}, margin=0)
         if self.brief:
             left.styles = {"gap": "8px"}   # no flex: in a column it would be a height
             return pn.Column(bar, self._sheet, left, self.text_twin(), sizing_mode="stretch_width", max_width=680, margin=0, styles={"gap": "16px"})
@@ -137,7 +137,7 @@ class ViTCalculator(Widget):
 
     def _beside_ledger(self) -> dict[str, str]:
         """Two models' costs need a line of their own."""
-        return {"flex": "1 1 100%" if self.now.other else "1 1 340px", "min-width": "0"}
+        return {"flex": "1 1 100%" if self.now.other else "1 1 330px", "min-width": "0"}
 
     def _show(self, keep_message: bool = False) -> None:
         now = self.now
@@ -208,13 +208,18 @@ class ViTCalculator(Widget):
         ]
 
     def _shape_state(self) -> dict[str, Any]:
-        shape, batch = self.now.shape, self.now.batch
+        batch, traces = self.now.batch, [{stage.symbol: stage for stage in shape_trace(shape, self.now.batch)} for _, shape in self.shapes]
+        titles = [title for title, _ in self.shapes]
         lines = []
-        for stage in shape_trace(shape, batch):
-            dims = " × ".join(f"{n:,}" for n in stage.dims)
-            lines.append({"key": stage.symbol, "name": f"{stage.symbol}: {stage.step}" + (f" (in each of {shape.num_hidden_layers:,} layers)" if stage.in_each_layer else ""),
-                          "formula": stage.symbols, "cells": [dims, f"{stage.numbers:,}"]})
-        return {"lines": lines, "heads": ["shape", "numbers"], "caption": f"{title_of(shape)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is run."}
+        for symbol in max(traces, key=len):   # the head is the only tensor that a model may lack
+            stages = [trace.get(symbol) for trace in traces]
+            shown = [" × ".join(f"{n:,}" for n in stage.dims) if stage else "–" for stage in stages]
+            found = [stage for stage in stages if stage]
+            repeated = " (in each layer)" if len(titles) > 1 else f" (in each of {self.now.shape.num_hidden_layers:,} layers)"
+            lines.append({"key": symbol, "name": f"{symbol}: {' / '.join(dict.fromkeys(stage.step for stage in found))}" + (repeated if found[0].in_each_layer else ""),
+                          "formula": found[0].symbols, "cells": shown if len(titles) > 1 else [*shown, f"{found[0].numbers:,}"]})
+        return {"lines": lines, "heads": titles if len(titles) > 1 else ["shape", "numbers"],
+                "caption": f"{' beside '.join(titles)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is run."}
 
     def _explain(self, *_: Any) -> None:
         lines = {line.key: line for line in parameter_lines(self.now.shape)}

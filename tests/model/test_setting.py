@@ -48,6 +48,10 @@ def offers(refused: Refused) -> list[str]:
     ("image_size", "225", "multiples of P = 16, and 225 does not cut", ["224", "240"]),
     ("image_size", "3", "3 does not cut", ["16"]),
     ("image_size", "224x225", "224 x 225 does not cut", ["224 x 224"]),
+    ("image_size", "224 x 3.5", "must be a whole number, not 3.5", ["224 x 16"]),
+    ("image_size", "20.5 x 320", "must be a whole number, not 20.5", ["16 x 320", "32 x 320"]),
+    ("image_size", "225 x 0", "at least 1, not 0", ["224 x 16"]),
+    ("image_size", ". x 3.5", "is no number", ["224 x 16"]),
     ("image_size", "1e9", "at most 1,048,576", ["1,048,576"]),
     ("patch_size", "15", "must divide the sides of the picture, 224 px, and 15 does not", ["14", "16"]),
     ("patch_size", "0", "at least 1", ["1"]),
@@ -67,7 +71,7 @@ def test_every_offer_is_possible() -> None:
     rng, seen = random.Random(0), 0
     for _ in range(400):
         field = rng.choice(list(NUMBERS))
-        typed = rng.choice(["0", "-3", "3.7", "1e9", "17", "1e300", "", "x", "999999", str(rng.randrange(1, 5000)), "100x17"])
+        typed = rng.choice(["0", "-3", "3.7", "1e9", "17", "1e300", "", "x", "999999", str(rng.randrange(1, 5000)), "100x17", "224 x 3.5", "0 x 77", "9999999x8"])
         start = Setting(rng.choice(list(FAMILY.values())))
         try:
             changed(start, {field: typed})

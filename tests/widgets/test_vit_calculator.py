@@ -83,10 +83,13 @@ def test_two_models_beside_each_other(calculator: ViTCalculator) -> None:
     calculator._preset.value, calculator._beside.value = "L/16", "L/32"
     assert calculator.selection.setting == "L/16~L/32" and calculator._ledger.foot == ["Total", "304,326,632", "", "306,535,400"]
     assert calculator._ledger.heads == ["ViT-L/16", "running total", "ViT-L/32"]
+    shapes = {line["key"]: line for line in calculator._shapes.lines}
+    assert calculator._shapes.heads == ["ViT-L/16", "ViT-L/32"] and shapes["A"]["cells"] == ["1 × 16 × 197 × 197", "1 × 16 × 50 × 50"]
     calculator.swap()
     assert calculator._ledger.foot[1] == "306,535,400" and calculator._preset.value == "L/32"
     calculator.enter({"num_labels": "0"})
     assert "–" in [line["cells"][0] for line in calculator._ledger.lines], "a line that one of them does not have"
+    assert calculator._shapes.lines[-1]["cells"] == ["–", "1 × 1,000"]
     calculator._beside.value = "nothing"
     assert calculator.now.other is None and len(calculator._ledger.heads) == 2
 

@@ -63,9 +63,9 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
         ("G/14 with a class token and a head of 1,000 classes", "G/14,class_token=yes,pool=cls,num_labels=1000")), LARGE),
     "So400m": ("So400m/14", ("vit_in_shape", "sizes", "So400m/14"), "M", (
         ("So400m/14 without class token, head and pooling", "So400m/14"), (f"So400m/14 without class token and head{POOLED}", "So400m/14")),
-        "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The calculator leaves the pooling out."),
+        "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The calculator has no such pooling, so its sum is smaller."),
     "22B": ("ViT-22B", ("vit_22b", "table1", "22B"), "M", ((BLOCKS, "22B"), ("every line of the calculator, without a head", "22B")),
-            "Only the matrices of the blocks were counted: 48 (4D² + 2 D D_ff). Embedding, positions, norms and biases are left out."),
+            "The matrices of the blocks alone give it: 48 (4D² + 2 D D_ff). That embedding, positions, norms and biases were left out is inference."),
     "DINOv3": ("DINOv3-7B", ("dinov3", "table2", "DINOv3-7B"), "B", (
         (BLOCKS, "DINOv3-7B"), ("every line, with its gated MLP of three matrices", "DINOv3-7B"), ("every line, if its MLP had two matrices, as a usual ViT has", "DINOv3-7B,gated_mlp=no")),
         "A SwiGLU MLP has three matrices. Count two and a fifth of the model is missing. The name says 7B, the table 6.7."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
+from itertools import product
 from math import gcd, isfinite
 from typing import Any
 
@@ -95,8 +96,25 @@ def _read(setting: Setting, field: str, text: str) -> Any:
     if field not in NUMBERS:
         raise Refused(f"there is no field called “{field[:30]}”")
     if field == "image_size" and (pair := re.fullmatch(r"([\d,. ]+?)\s*[x×]\s*([\d,. ]+)", typed)):
-        return tuple(_whole(setting, field, side) for side in pair.groups())
+        return _pair(setting, pair.groups())
     return _whole(setting, field, typed)
+
+
+def _pair(setting: Setting, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """Height and width as they were typed. Raises Refused; what it offers keeps the side that is possible."""
+    sides: list[list[int]] = []
+    refusal = None
+    for text, now in zip(texts, size_pair(setting.shape.image_size)):
+        try:
+            sides.append([_whole(setting, "image_size", text)])
+        except Refused as refused:
+            refusal = refusal or refused
+            labels = [label.replace(",", "") for label, _ in refused.nearest]
+            sides.append([int(label) for label in labels if label.isdecimal()] or [now])
+    if refusal is None:
+        return tuple(side for side, in sides)
+    near = [_possible_near(setting.shape, "image_size", side[0])[:1] if len(side) == 1 else side for side in sides]
+    raise Refused(str(refusal), _offer("image_size", list(product(*near))[:2]))
 
 
 def _whole(setting: Setting, field: str, text: str) -> int:

@@ -1,8 +1,8 @@
 // Lines of a ledger. A click or an arrow key chooses one and Python hears of it; nothing is computed here.
 export function render({ model, el }) {
   const part = frame(model, el, 'ledger-table', () => {})
-  const table = make('table'), holder = make('div', { className: 'holder' }, table)
-  part.body.append(holder)
+  const table = make('table'), holder = make('div', { className: 'holder' }, table), below = make('div', { className: 'below', hidden: true })
+  part.body.append(holder, below)
   let rows = []
   const lowered = (text) => text.split(/_(\w+)/).map((piece, i) => (i % 2 ? make('sub', {}, piece) : piece))   // "D_ff"
 
@@ -32,8 +32,19 @@ export function render({ model, el }) {
     holder.style.maxHeight = model.frame_height ? `${model.frame_height}px` : ''
     holder.tabIndex = model.frame_height && !model.choosable ? 0 : -1
     mark()
+    tell()
     if (had) rows.find((row) => row.tabIndex === 0)?.focus()
   }
+
+  function tell() {   // how much of a framed table is still to come
+    const end = holder.getBoundingClientRect().bottom + 4
+    const rest = rows.filter((row) => row.getBoundingClientRect().bottom > end).length
+    below.hidden = !model.frame_height || holder.scrollHeight <= holder.clientHeight + 4
+    below.textContent = rest ? `↓ ${rest} of ${rows.length} lines are further down: scroll in the frame` : `The last of ${rows.length} lines`
+    holder.toggleAttribute('data-more', !below.hidden && rest > 0)
+  }
+  holder.addEventListener('scroll', tell)
+  new ResizeObserver(tell).observe(holder)
 
   function mark() {   // by the keys of the rows that stand there: a new choice may come before new lines
     if (!model.choosable) return

@@ -9,7 +9,7 @@ from typing import Any
 
 import panel as pn
 import param
-from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, Label, Span, TapTool
+from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, Label, Node, Span, TapTool
 from bokeh.plotting import figure
 from bokeh.plotting.glyph_api import GlyphAPI
 from panel.custom import Child
@@ -19,6 +19,7 @@ from widgets.parts.part import Part
 
 KINDS = ("line", "dots", "bars", "steps")
 MARKERS = {"circle": "●", "square": "■", "triangle": "▲", "diamond": "◆", "star": "★"}  # the second cue of dots, by their place
+TEXT_HEIGHT = 16  # px of a line of text at a vertical line
 TOOLTIP = '<div style="font:13px system-ui,sans-serif;max-width:260px;padding:2px 4px;color:#1B1D22">@label</div>'
 
 
@@ -71,11 +72,11 @@ class Plot(Part):
 
     def __init__(self, x_label: str = "", y_label: str = "", x_range: tuple[float, float] | None = None,
                  y_range: tuple[float, float | None] | None = None, x_log: bool = False, y_log: bool = False,
-                 height: int = 240, left: int = 4, text_at: int = 4, x_ticks: Sequence[float] = (),
+                 height: int = 240, left: int = 4, text_at: int | None = 4, x_ticks: Sequence[float] = (),
                  y_ticks: Sequence[float] = (), **params: Any) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
 
-        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves.
+        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None over the frame.
         `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
         axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
                 "y_axis_type": "log" if y_log else "linear"}
@@ -89,6 +90,8 @@ class Plot(Part):
         self._lines: list[tuple[Span, Label]] = []
         self._base_look()
         self._figure.min_border_left = left
+        if text_at is None:
+            self._figure.min_border_top = 2 * TEXT_HEIGHT + 4
         for axis, ticks in ((self._figure.xaxis, x_ticks), (self._figure.yaxis, y_ticks)):
             if ticks:
                 axis.ticker, axis.major_label_overrides = list(ticks), {tick: f"{tick:,}" for tick in ticks}
@@ -156,7 +159,7 @@ class Plot(Part):
         # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone, and Bokeh then fails
         for place in range(len(self._lines), len(vertical)):
             line = Span(location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0])
-            text = Label(x=0, y=self._text_at + 16 * (place % 3), y_units="screen", x_offset=4, text_font_size="12px", text_color=COLOURS["ink"][0])
+            text = Label(x=0, **self._text_place(place), text_font_size="12px", text_color=COLOURS["ink"][0])
             self._lines.append((line, text))
             line.location = text.x = vertical[place][0]
             self._figure.add_layout(line), self._figure.add_layout(text)
@@ -165,6 +168,11 @@ class Plot(Part):
             if line.visible:
                 line.location = text.x = vertical[place][0]
                 text.text = vertical[place][1]
+
+    def _text_place(self, place: int) -> dict[str, Any]:
+        if self._text_at is None:
+            return {"y": Node(target="frame", symbol="top"), "y_offset": 2 + TEXT_HEIGHT * (place % 2), "text_align": "center"}
+        return {"y": self._text_at + TEXT_HEIGHT * (place % 3), "y_units": "screen", "x_offset": 4}
 
     def _base_look(self) -> None:
         self._figure.background_fill_color = self._figure.border_fill_color = self._figure.outline_line_color = None
