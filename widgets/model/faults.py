@@ -125,7 +125,7 @@ _FAULTS = (
     Fault(
         "causal_mask", "A causal mask",
         "Blocks taken over from a GPT bring its mask along.",
-        "The mask only turns weights to 0. Row 0, the class token's, then sees nothing but itself, so y is the same for"
+        "The mask only turns weights to 0; row 0, the class token's, then sees nothing but itself, so y is the same for"
         " every picture, and training could learn no more than to give all of them one answer.",
         _step(mask=_causal),
     ),
