@@ -66,7 +66,7 @@ STEPS: tuple[Step, ...] = (
          "q = LN(z) W_q, k = LN(z) W_k, v = LN(z) W_v", ("q", "k", "v"), ("attention",), symbols=("D", "D_h"),
          chapter="Self-attention"),
     Step("scores", "Scores", "layer",
-         "The query of a token meets the key of every token. The better they match, the higher the score.",
+         "The query of a token meets the key of every token. The better they match, the higher the score. Nothing is taken over yet.",
          "score = q · k / √D_h, for every pair of tokens", ("scores",), mixes=True, symbols=("D_h",),
          chapter="Self-attention"),
     Step("softmax", "Softmax", "layer",

@@ -12,7 +12,7 @@ STEPS = places(LAYERS)
 MEETING = sum(place.step.mixes for place in STEPS)
 IN_LAYERS = sum(place.layer is not None for place in STEPS)
 CHOICES = (f"in all {len(STEPS)}", f"in {IN_LAYERS}: every step of every layer", f"in {MEETING} of the {len(STEPS)}",
-           "in none: each patch goes through by itself")
+           "in none: each token goes through by itself")
 
 
 def largest_share() -> float:
@@ -35,11 +35,11 @@ def width_of_a_key() -> int:
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "00-tokens-meet": {
         "question": f"The small ViT of this chapter takes {len(STEPS)} steps from the pixels to its answer. In how many of them"
-                    " does a patch take in anything from another patch?",
+                    " does it take the rows of several tokens to work out one row of the result?",
         "kind": "choice", "choices": CHOICES, "answer": lambda: CHOICES[2],
-        "why": "Tokens meet in two steps of each layer: when a query is compared with every key (scores), and when each token"
-               " gathers the values of the others (mix). Every other step works on each token by itself, with the same"
-               " weights for all of them. The steps in which tokens meet carry the mark ⇄ below.",
+        "why": "Tokens meet in two steps of each layer. In Scores a row takes one token's query and the keys of all. In Mix it"
+               " takes the values of all, and only here does anything of the others enter the token. Every other step works out"
+               " a token's row from that row alone, with the same weights for all. The steps in which tokens meet carry the mark ⇄ below.",
     },
     "00-find-share": {
         "question": f"The cat, the small ViT, head 1: follow patch {PATCH}, in the middle of the picture, to the step Softmax"
