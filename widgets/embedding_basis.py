@@ -75,7 +75,7 @@ class EmbeddingBasis(Widget):
         kinds = {"this picture's components": "components", "random directions": "random", "a model's E": "model"}
         keeps = {"k, from the slider": "slider", "all but one": "all_but_one", "all": "all"}
         model = pn.Row(*self.models.controls, visible=self.param.basis.rx() == "model", margin=0)
-        bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.basis, "Patterns to mix", kinds, width=220), model,
+        bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.basis, "Patterns to mix", kinds, width=260), model,
                          controls.choice(self.param.keep, "Keep", keeps, width=170), self._slider, align_items="flex-end", margin=0)
         pictures = pn.FlexBox(pn.Column(parts["grid"], styles=third, margin=0), pn.Column(parts["rebuilt"], styles=third, margin=0),
                               pn.Column(parts["crops"], parts["table"], styles={"flex": "1 1 300px", "min-width": "0", "gap": "12px"}, margin=0),
@@ -179,7 +179,7 @@ class EmbeddingBasis(Widget):
             return Description(str(refusal), [])
         k, n, F = self.kept(basis), self.patch(basis), basis.rows.shape[1]
         errors = basis.errors(k)
-        sentence = (f"{self.choice.picture.title}: {kept_numbers.counted(k)} for each patch of {F:,}, along {basis.of}, keep"
+        sentence = (f"{self.choice.picture.title}: {kept_numbers.counted(k)} for each patch of {F:,}, along {basis.of}, keep{'s' if k == 1 else ''}"
                     f" {kept_numbers.share(basis.curve[k - 1])} of the variance. Patch {n} comes back with an error of {kept_numbers.error_written(errors[n])}. {self._verdict(basis)}")
         first = ", ".join(f"{v:+.1f}".replace("-", "−") for v in basis.coordinates[n, :min(k, 6)])
         return Description(sentence, [(f"first coordinates of patch {n}", first), *kept_numbers.facts(basis, k, errors)])

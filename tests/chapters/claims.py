@@ -31,6 +31,10 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
         "last pixel column of patch 17": lambda: (patch_position(17, (14, 14))[1] + 1) * 16 - 1,
         "patches of 14 px in 224 px": lambda: sequence_facts((224, 224), 14)["patches"],
     },
+    "03": {
+        "a patch in the eye, row 5, column 5 of 14 columns": lambda: patch_index(5, 5, (14, 14)),
+        "a patch of the forehead, row 1, column 7": lambda: patch_index(1, 7, (14, 14)),
+    },
     "05": {"the share that a lead of 1 gives, against its rival's": lambda: math.e},
     "04": {
         "base of the sinusoidal formula": lambda: signature(sincos_1d).parameters["base"].default,

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
 import torch
 
+from widgets.model.checkpoints import load
+from widgets.model.library import weights_of
 from widgets.model.patch_basis import basis_of
-from widgets.model.pictures import open_sample
+from widgets.model.patches import patchify
+from widgets.model.pictures import open_sample, prepare
+from widgets.model.vit import represent
+from widgets.page import contents
+from widgets.page.reading import read
 
 CAT = open_sample("cat")
+EYE, FUR = 75, 21  # patches of 16 px, as the chapter names them
 EYES = {(r, c) for r in (5, 6, 7) for c in (5, 6, 7)} | {(r, c) for r in (6, 7) for c in (12, 13, 14)}  # of 16 x 16 patches
 
 
@@ -20,6 +30,45 @@ def test_the_first_pattern_is_nearly_flat_and_the_next_are_a_slope_across_and_on
         line, steps = pattern.mean(axis), torch.arange(16.0).double()
         assert abs(np.corrcoef(line, steps)[0, 1]) > 0.9, "one end is light, the other dark"
         assert float(line.var() / pattern.var()) > 0.8, "and along the other way next to nothing changes"
+
+
+def test_the_fourth_pattern_is_a_colour() -> None:
+    pattern = basis_of(CAT, "components").components.directions[3].double().reshape(3, 16, 16)
+    red, green, blue = pattern.mean((1, 2))
+    assert red * blue < 0 and min(abs(red), abs(blue)) > 10 * abs(green)
+    assert float(pattern.mean((1, 2)).var(unbiased=False) / pattern.var(unbiased=False)) > 0.9, "one colour all over"
+
+
+def test_with_one_pattern_the_eye_has_the_larger_error_and_with_16_the_fur_has() -> None:
+    basis, text = basis_of(CAT, "components"), contents.read(contents.chapter("03").path)
+    assert any(f"patch {EYE}, in the eye, and patch {FUR}, fur of the forehead" in cell.source for cell in text.cells)
+    assert any(cell.source == "EmbeddingBasis(k=1)" for cell in text.cells), "and its guess is not given away"
+    assert basis.errors(1)[EYE] > 1.2 * basis.errors(1)[FUR] and basis.errors(16)[FUR] > 1.2 * basis.errors(16)[EYE]
+    eye = patchify(basis.pixels, 16)[EYE].reshape(3, 256).mean(0)
+    assert min((eye < 40).mean(), (eye > 40).mean()) > 0.2, "half pupil, half iris"
+
+
+@pytest.mark.parametrize("name", ["cat", "rocket", "gravel", "astronaut"])
+@torch.no_grad()
+def test_the_shortest_filters_count_for_more_than_the_longest(name: str) -> None:
+    pixels = prepare(open_sample(name), 14)
+    checkpoint = load("dinov2-small", pixels.shape[1:])
+    w, x = weights_of(checkpoint.model), torch.from_numpy(checkpoint.preparation.apply(pixels))[None]
+    order, right = w.filters.flatten(1).norm(dim=1).argsort(descending=True), represent(w, x).y
+    kept = []
+    for some in (order[:20], order[-20:]):
+        blanked = w.filters.clone()
+        blanked[some] = 0
+        kept.append(float(torch.cosine_similarity(represent(replace(w, filters=blanked), x).y, right)))
+    assert kept[0] > kept[1] + 0.01 and (name != "cat" or kept[0] > 0.99 > 0.98 > kept[1])
+
+
+def test_in_the_numbers_of_the_shortest_filters_places_differ_more_than_patches() -> None:
+    trace, w = read("dinov2-small", CAT).trace, weights_of(load("dinov2-small", (224, 224)).model)
+    short = w.filters.flatten(1).norm(dim=1).argsort(descending=True)[-20:]
+    patches, places = (float(rows.std(0)[short].mean()) for rows in (trace.patch_embeddings[0], w.positions[1:]))
+    assert places > 1.2 * patches
+    assert patches < float(trace.patch_embeddings[0].std(0).mean()), "and patches differ less in them than elsewhere"
 
 
 def test_what_can_be_had_back() -> None:
