@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from widgets.model.checkpoints import load
+from widgets.model.library import weights_of
 from widgets.model.pictures import open_sample, sample_names
+from widgets.model.position_tables import position_table, similarity_rows
 from widgets.model.shuffle import ShuffleResult, shuffle_test
+from widgets.model.trace import trace
+from widgets.model.vit import represent
 from widgets.page.reading import read
 from widgets.page.selection import Selection
 from widgets.read_out import ReadOut
@@ -39,6 +49,38 @@ def test_positions_of_the_random_model_move_y_much_less() -> None:
 def test_the_first_layer_adds_a_longer_vector_to_row_0_than_it_holds() -> None:
     trace = read("dinov2-small", CAT).trace
     assert trace.layers[0].msa[0, 0].norm() > trace.z0[0, 0].norm()
+
+
+def test_what_is_most_alike_lies_one_or_two_steps_away_and_in_the_stored_table_beside_it() -> None:
+    w = weights_of(load("dinov2-small").model)
+    for grid, steps, share in (((16, 16), {1, 2}, 1), (w.grid, {1}, 0.99)):
+        similar = similarity_rows(position_table("learned", w, grid), grid)[1:].fill_diagonal_(-2)
+        down, across = np.abs(np.subtract(np.divmod(np.arange(len(similar)), grid[1]), np.divmod(similar.argmax(1).numpy(), grid[1])))
+        assert np.mean((np.minimum(down, across) == 0) & np.isin(down + across, list(steps))) >= share
+    assert min(w.grid) > 2 * 16, "one step of the chapter's grid is more than two of the stored one's"
+
+
+def test_the_class_tokens_row_is_like_no_places() -> None:
+    w = weights_of(load("dinov2-small").model)
+    of_class = similarity_rows(position_table("learned", w, (16, 16)), (16, 16))[0]
+    assert -0.3 < float(of_class.min()) and float(of_class.max()) < 0
+
+
+def test_positions_are_shorter_than_what_tells_patches_apart_and_yet_y_needs_them() -> None:
+    seen, w = read("dinov2-small", CAT), weights_of(load("dinov2-small", (224, 224)).model)
+    patches, places = (float((rows - rows.mean(0)).norm(dim=1).mean()) for rows in (seen.trace.patch_embeddings[0], w.positions[1:]))
+    assert 4 * places < patches
+    without = trace(seen.checkpoint, seen.x, ["no_positions"]).y
+    assert float(torch.cosine_similarity(without, seen.trace.y)) < 0.3
+
+
+def test_only_the_sum_of_the_class_token_and_its_position_is_used() -> None:
+    w, x = weights_of(load("dinov2-small", (224, 224)).model), read("dinov2-small", CAT).x
+    moved = w.positions.clone()
+    moved[0] -= 1
+    other = replace(w, class_token=w.class_token + 1, positions=moved)
+    with torch.no_grad():
+        assert torch.allclose(represent(w, x).y, represent(other, x).y, atol=1e-3)
 
 
 def test_for_some_pictures_both_ways_of_reading_find_the_same_one() -> None:

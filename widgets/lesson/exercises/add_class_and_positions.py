@@ -60,7 +60,7 @@ SOLUTION = '''
 import numpy as np
 
 def add_class_and_positions(tokens, cls, pos):
-    z = np.concatenate([cls[None], tokens])  # (N+1, d): the class token is row 0
+    z = np.concatenate([cls[None], tokens])  # (N+1, D): the class token is row 0
     return z + pos                           # every row gets a position, row 0 too
 '''
 
@@ -73,20 +73,20 @@ EXERCISE = Exercise(
     purpose="Without positions a ViT cannot tell a picture from its shuffled patches.",
     signature="def add_class_and_positions(tokens, cls, pos):",
     text=(
-        "Write `add_class_and_positions(tokens, cls, pos)`. `tokens` is `(N, d)`, `cls` is `(d,)` and `pos` is"
-        " `(N+1, d)`. Return `z_0`, of shape `(N+1, d)`: the class token as row 0, the tokens after it in their"
+        "Write `add_class_and_positions(tokens, cls, pos)`. `tokens` is `(N, D)`, `cls` is `(D,)` and `pos` is"
+        " `(N+1, D)`. Return `z_0`, of shape `(N+1, D)`: the class token as row 0, the tokens after it in their"
         " order, and `pos` added to all rows. Leave the inputs as they were."
     ),
     hints=(
         "First make room: N rows become N+1. Which row does the head read in the end, and where does it stand?",
-        "`cls` has one axis and `tokens` two. `cls[None]` is `(1, d)`, and `np.concatenate([cls[None],"
+        "`cls` has one axis and `tokens` two. `cls[None]` is `(1, D)`, and `np.concatenate([cls[None],"
         " tokens])` puts it on top.",
         "`pos` has N+1 rows, one for each row you have now, and the class token's is row 0. So add it last, to"
         " all.",
     ),
     solution=SOLUTION,
     commentary=(
-        "Positions are added, not put beside the token: the width stays d. The class token has no place in the"
+        "Positions are added, not put beside the token: the width stays D. The class token has no place in the"
         " picture and still gets a row of the table; only the sum of the two is ever used."
     ),
     cases=(
@@ -109,7 +109,7 @@ EXERCISE = Exercise(
         Misconception("tokens-reversed", "The patches are in reverse order. They keep the order in which they"
                       " came."),
         Misconception("side-by-side", "You put tokens and positions side by side. They are added: the width"
-                      " stays d."),
+                      " stays D."),
         Misconception("class-added", "You added the class token to every patch. It is a row of its own: N"
                       " rows become N+1."),
         Misconception("class-replaces", "The class token took the place of patch 0. It is put before it: N"
@@ -131,7 +131,7 @@ EXERCISE = Exercise(
         Misconception("positions-subtracted", "You subtracted the positions. They are added."),
         Misconception("positions-twice", "The positions were added twice."),
         Misconception("multiplied", "You multiplied by the positions. They are added."),
-        Misconception("scaled-root", "You multiplied the tokens by sqrt(d), as the text transformer does. ViT"
+        Misconception("scaled-root", "You multiplied the tokens by sqrt(D), as the text transformer does. ViT"
                       " does not."),
     ),
 )

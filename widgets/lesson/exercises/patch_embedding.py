@@ -10,7 +10,7 @@ from ._pieces import softmax
 
 
 def expected(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray) -> np.ndarray:
-    """x_p E + b, (N, C*P*P) to (N, d)."""
+    """x_p E + b, (N, C*P*P) to (N, D)."""
     from widgets.model.embedding import embed_patches
 
     return embed_patches(tensor(patches), tensor(W_E), tensor(b_E)).numpy()
@@ -67,7 +67,7 @@ def _case(seed: int, count: int, length: int, width: int) -> tuple[np.ndarray, n
 
 SOLUTION = '''
 def patch_embedding(patches, W_E, b_E):
-    return patches @ W_E + b_E  # (N, C*P*P) @ (C*P*P, d) + (d,)
+    return patches @ W_E + b_E  # (N, C*P*P) @ (C*P*P, D) + (D,)
 '''
 
 EXERCISE = Exercise(
@@ -80,16 +80,16 @@ EXERCISE = Exercise(
     signature="def patch_embedding(patches, W_E, b_E):",
     text=(
         "Write `patch_embedding(patches, W_E, b_E)`. `patches` is a NumPy array of shape `(N, C*P*P)`, one row a"
-        " patch; `W_E` is `(C*P*P, d)` and `b_E` is `(d,)`. Return the tokens, `(N, d)`: every row of `patches`"
+        " patch; `W_E` is `(C*P*P, D)` and `b_E` is `(D,)`. Return the tokens, `(N, D)`: every row of `patches`"
         " times `W_E`, plus `b_E`.\n\n"
         "The matrix is stored (in, out), so nothing is transposed. PyTorch's `nn.Linear` stores (out, in)."
     ),
     hints=(
-        "Think of one patch: a row of C*P*P numbers. Each of the d numbers of its token is a weighted sum of all of"
+        "Think of one patch: a row of C*P*P numbers. Each of the D numbers of its token is a weighted sum of all of"
         " them, with the weights in one column of `W_E`.",
-        "All patches at once are one matrix product: `(N, C*P*P)` times `(C*P*P, d)` gives `(N, d)`. In NumPy the"
+        "All patches at once are one matrix product: `(N, C*P*P)` times `(C*P*P, D)` gives `(N, D)`. In NumPy the"
         " product of matrices is `@`.",
-        "Add `b_E` after the product. A `(d,)` array is added to every row of an `(N, d)` array on its own:"
+        "Add `b_E` after the product. A `(D,)` array is added to every row of an `(N, D)` array on its own:"
         " `patches @ W_E + b_E`.",
     ),
     solution=SOLUTION,
@@ -98,17 +98,17 @@ EXERCISE = Exercise(
         " written as a convolution whose kernel and stride are both P."
     ),
     cases=(
-        Case("5 patches of 12 numbers, d = 7", lambda: _case(10, 5, 12, 7)),
-        Case("4 patches of 27 numbers, d = 27", lambda: _case(20, 4, 27, 27)),
-        Case("1 patch of 12 numbers, d = 3", lambda: _case(30, 1, 12, 3)),
-        Case("6 patches of 12 numbers, d = 6", lambda: _case(40, 6, 12, 6)),
+        Case("5 patches of 12 numbers, D = 7", lambda: _case(10, 5, 12, 7)),
+        Case("4 patches of 27 numbers, D = 27", lambda: _case(20, 4, 27, 27)),
+        Case("1 patch of 12 numbers, D = 3", lambda: _case(30, 1, 12, 3)),
+        Case("6 patches of 12 numbers, D = 6", lambda: _case(40, 6, 12, 6)),
     ),
     expected=expected,
     faulty=faulty,
     misconceptions=(
         Misconception("no-bias", "The bias `b_E` is missing: it is added to every token."),
         Misconception("bias-subtracted", "You subtracted the bias. It is added: x E + b."),
-        Misconception("bias-first", "You added the bias before the product. It has d numbers and belongs to the"
+        Misconception("bias-first", "You added the bias before the product. It has D numbers and belongs to the"
                       " tokens, not to the pixels."),
         Misconception("relu", "You put an activation behind the projection. The patch embedding is linear: a matrix"
                       " and a bias, nothing else."),
@@ -126,20 +126,20 @@ EXERCISE = Exercise(
         Misconception("channels-last", "You reordered the numbers of each patch (channels-last). The rows of"
                       " `W_E` are in the order of the patch: channel, row, column."),
         Misconception("weights-reshaped", "You reshaped `W_E` where a transpose was meant, or reshaped it at"
-                      " all: the shape fits and the weights are scrambled. `W_E` is (C*P*P, d) and is used as"
+                      " all: the shape fits and the weights are scrambled. `W_E` is (C*P*P, D) and is used as"
                       " it is."),
-        Misconception("scaled-root", "You multiplied by sqrt(d), as the text transformer does. ViT does not"
+        Misconception("scaled-root", "You multiplied by sqrt(D), as the text transformer does. ViT does not"
                       " scale its embeddings."),
         Misconception("divided-root", "You divided by the root of the row's length. That belongs to the start"
                       " values of training or to attention, not to this product."),
-        Misconception("averaged", "You averaged over the patches. Each patch stays a token of its own: (N, d)."),
+        Misconception("averaged", "You averaged over the patches. Each patch stays a token of its own: (N, D)."),
         Misconception("first-only", "Only the first patch was embedded. All N rows go through the same matrix."),
         Misconception("class-row", "You put a row in front. The class token comes in the next step; here N"
                       " rows come in and N go out."),
-        Misconception("turned", "Your tokens are the columns. Tokens are rows: (N, d), not (d, N)."),
+        Misconception("turned", "Your tokens are the columns. Tokens are rows: (N, D), not (D, N)."),
         Misconception("not-fitting", "The product does not fit: `patches` is (N, C*P*P) and `W_E` is"
-                      " (C*P*P, d), stored (in, out). So it is `patches @ W_E`, nothing transposed.", _products_do_not_fit),
-        Misconception("bias-down", "The bias does not fit: it has d numbers, one a column, and is added"
+                      " (C*P*P, D), stored (in, out). So it is `patches @ W_E`, nothing transposed.", _products_do_not_fit),
+        Misconception("bias-down", "The bias does not fit: it has D numbers, one a column, and is added"
                       " to every row as it is.", _bias_down_the_tokens),
     ),
 )
