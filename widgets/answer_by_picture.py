@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from widgets.model.sample_sizes import SmallPicture
 
 PATCHES = (8, 12, 16, 24)
+OF_STILL = ("cat", "photographer", "flower", "galaxies")
+"""Pictures that a still is drawn from when nothing was run: two that the table helps, two that it does not. All ten take a minute."""
 
 
 class AnswerByPicture(Stepwise):
@@ -133,11 +135,13 @@ class AnswerByPicture(Stepwise):
         return Description(f"{asked} {self._verdict()}", sample_answers.rows(self._found))
 
     def still(self) -> Figure:
-        """The dots of the plot; the pictures are run if they were not, but for the detail, which is not drawn."""
-        from widgets.model.sample_sizes import small_pictures
+        """The dots of the plot; of four pictures when none was run, without the detail, which is not drawn."""
+        from widgets.model.pictures import sample_names
+        from widgets.model.sample_sizes import small_picture
         from widgets.page import position_still
 
-        if self._known != self._asked():
-            self._found = list(small_pictures(self.selection.checkpoint, self.side(), detail=False))
-        dots = {one.name: list(zip(one.x, one.y)) for one in sample_answers.series(self._found)[:-1]}
-        return position_still.needs(dots, sample_answers.HUES, f"Sample pictures at {self.side()} px, {self._model_said()}")
+        found = self._found if self._known == self._asked() else [
+            small_picture(self.selection.checkpoint, name, self.side(), detail=False) for name in OF_STILL]
+        dots = {one.name: list(zip(one.x, one.y)) for one in sample_answers.series(found)[:-1]}
+        count = f"{len(found)} of the {len(sample_names())} sample pictures"
+        return position_still.needs(dots, sample_answers.HUES, f"{count} at {self.side()} px, {self._model_said()}")

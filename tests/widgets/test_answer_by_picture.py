@@ -22,6 +22,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three pictures, and 12 patches as the full size: larger ones take seconds each and are the same code."""
     for module in ("pictures", "sample_sizes"):
         monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: NAMES)
+    monkeypatch.setattr("widgets.answer_by_picture.OF_STILL", NAMES[:2])
     for module in ("other_sizes", "sample_sizes"):
         monkeypatch.setattr(f"widgets.model.{module}.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size)
 
@@ -81,3 +82,5 @@ def test_a_model_that_is_not_here_cannot_be_run(few) -> None:
 def test_the_still_draws_the_dots(few) -> None:
     figure = AnswerByPicture(selection=Selection()).still()
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["left out at both", "interpolated", "cut off", "left out"]
+    said = [text.get_text() for text in (*figure.texts, *(axes.title for axes in figure.axes))]
+    assert any("2 of the 3 sample pictures at 112 px" in text for text in said), said
