@@ -32,7 +32,7 @@ def test_the_class_tokens_spread_is_near_1_in_most_heads_and_the_mean_over_queri
     of_class, of_all = spreads("cat").T
     assert ((of_class > 0.67) & (of_class < 1.5)).float().mean() > 0.65
     assert (of_all > 2).float().mean() > 1 / 3 and ((of_all > 0.67) & (of_all < 1.5)).float().mean() < 0.5
-    assert of_all.median() > 1.5 * of_class.median() and 2 <= (of_all > 5).sum() <= 6
+    assert (of_all > of_class).float().mean() > 0.9 and 2 <= (of_all > 5).sum() <= 6
 
 
 @pytest.mark.parametrize("picture", ["astronaut", "photographer", "bricks"])
