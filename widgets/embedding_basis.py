@@ -39,7 +39,7 @@ class EmbeddingBasis(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.choice, self.models = PictureChoice(selection=self.selection), ModelChoice(selection=self.selection)
-        self._slider = controls.slider(self.param.k, "Numbers kept, k", width=220)
+        self._slider = controls.slider(self.param.k, "Numbers kept, k", width=200)
         self._last = self._basis("components")
         self._parts = self._make_parts()
         self._redraw()
@@ -75,8 +75,8 @@ class EmbeddingBasis(Widget):
         kinds = {"this picture's components": "components", "random directions": "random", "a model's E": "model"}
         keeps = {"k, from the slider": "slider", "all but one": "all_but_one", "all": "all"}
         model = pn.Row(*self.models.controls, visible=self.param.basis.rx() == "model", margin=0)
-        bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.basis, "Patterns to mix", kinds, width=260), model,
-                         controls.choice(self.param.keep, "Keep", keeps, width=170), self._slider, align_items="flex-end", margin=0)
+        bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.basis, "Patterns to mix", kinds, width=234), model,
+                         controls.choice(self.param.keep, "Keep", keeps, width=168), self._slider, align_items="flex-end", margin=0)
         pictures = pn.FlexBox(pn.Column(parts["grid"], styles=third, margin=0), pn.Column(parts["rebuilt"], styles=third, margin=0),
                               pn.Column(parts["crops"], parts["table"], styles={"flex": "1 1 300px", "min-width": "0", "gap": "12px"}, margin=0),
                               gap="24px", align_items="flex-start")
