@@ -131,7 +131,7 @@ class TableOnGrid(Widget):
         look = {"channel": f"{self.selection.channel}-places", "lattice": LATTICE, "selected": self.place}
         maps = {name: PositionMap(digits=2 if name.startswith("similar") else 4, **look) for name in MAPS}
         return {**maps, "facts": NumberTable(title="What comes out"),
-                "ways": MatrixView(title="The other ways to interpolate, against the library's", symbol="E_pos", row_name="way", column_name="measure",
+                "ways": MatrixView(title="The other ways to interpolate, against the library's", symbol="ways", row_name="way", column_name="measure",
                                    follow=False, low=-1, high=1)}
 
     def _wire(self) -> None:
