@@ -52,7 +52,7 @@ class CostExplorer(Widget):
         params.setdefault("windowed", params.get("model") == SEGMENT)
         super().__init__(**params)
         self._sheet = FieldSheet(self.enter, fold="More: batch, windows")
-        self._plot = Plot(x_label=AXIS, y_label="", y_range=(0, None), height=300, tappable=True, left=70, text_at=None)
+        self._plot = Plot(x_label=AXIS, y_label="", y_range=(0, None), height=290, tappable=True, left=70, text_at=None)
         self._memory_plot = Plot(title="Attention weights kept", x_label=AXIS, y_label="GiB", y_log=True, height=240, tappable=True, left=70, text_at=None)
         self._ledger = LedgerTable(first="part", choosable=False)
         self._memory = NumberTable(title="Memory of attention")

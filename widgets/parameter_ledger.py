@@ -37,7 +37,7 @@ class ParameterLedger(Widget):
         super().__init__(**params)
         self.models = ModelChoice(selection=self.selection)
         self._terms = LedgerTable(title="Choose a term", chosen=self.term, heads=["parameters", "running total"], first="term")
-        self._tensors = LedgerTable(first="tensor", heads=["numbers", "running total"], frame_height=405)
+        self._tensors = LedgerTable(first="tensor", heads=["numbers", "running total"], frame_height=418)
         self._words = controls.words("", sizing_mode="stretch_width")
         self._load()
         self._terms.param.watch(lambda event: setattr(self, "term", event.new), ["chosen"])

@@ -76,7 +76,7 @@ class Plot(Part):
                  y_ticks: Sequence[float] = (), **params: Any) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
 
-        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None over the frame.
+        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None at the top, over the curves.
         `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
         axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
                 "y_axis_type": "log" if y_log else "linear"}
@@ -91,7 +91,7 @@ class Plot(Part):
         self._base_look()
         self._figure.min_border_left = left
         if text_at is None:
-            self._figure.min_border_top = 2 * TEXT_HEIGHT + 4
+            self._figure.y_range.range_padding = 0.4  # room for two lines
         for axis, ticks in ((self._figure.xaxis, x_ticks), (self._figure.yaxis, y_ticks)):
             if ticks:
                 axis.ticker, axis.major_label_overrides = list(ticks), {tick: f"{tick:,}" for tick in ticks}
@@ -171,7 +171,7 @@ class Plot(Part):
 
     def _text_place(self, place: int) -> dict[str, Any]:
         if self._text_at is None:
-            return {"y": Node(target="frame", symbol="top"), "y_offset": 2 + TEXT_HEIGHT * (place % 2), "text_align": "center"}
+            return {"y": Node(target="frame", symbol="top"), "y_offset": -TEXT_HEIGHT * (1 + place % 2), "x_offset": 4}
         return {"y": self._text_at + TEXT_HEIGHT * (place % 3), "y_units": "screen", "x_offset": 4}
 
     def _base_look(self) -> None:
