@@ -9,7 +9,6 @@ import panel as pn
 import param
 
 from widgets.page import sample_answers
-from widgets.page.model_choice import ModelChoice
 from widgets.page.stepwise import Job, Stepwise
 from widgets.parts import MatrixView, Part, Plot, controls
 from widgets.widget import Description
@@ -17,7 +16,6 @@ from widgets.widget import Description
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from widgets.model.checkpoints import Checkpoint
     from widgets.model.sample_sizes import SmallPicture
 
 PATCHES = (8, 12, 16, 24)
@@ -37,19 +35,12 @@ class AnswerByPicture(Stepwise):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._model = ModelChoice(selection=self.selection)
         self._parts = self._make_parts()
         self._stale()
         self.selection.param.watch(self._stale, ["checkpoint"])
         self.param.watch(self._stale, ["patches"])
 
     # what is shown, as arrays -----------------------------------------------------------------------------
-
-    def checkpoint(self) -> Checkpoint:
-        """The model chosen. Raises CheckpointMissing or ValueError with a sentence."""
-        from widgets.model.checkpoints import at_hand
-
-        return at_hand(self.selection.checkpoint)
 
     def side(self) -> int:
         """px along the shorter side of every picture. Raises as `checkpoint` does."""
@@ -67,11 +58,8 @@ class AnswerByPicture(Stepwise):
 
     def __panel__(self) -> pn.viewable.Viewable:
         sizes = controls.radio(self.param.patches, "Patches along the shorter side", {str(count): count for count in PATCHES})
-        bar = pn.FlexBox(*self._model.controls, sizes, self._run, align_items="flex-end", margin=0)
         flex = {"plot": "1 1 420px", "kept": "0 1 440px", "alone": "0 1 640px"}
-        below = [pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()]
-        return pn.Column(bar, self._status, pn.FlexBox(*below, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
-                         sizing_mode="stretch_width")
+        return self._below([*self._model.controls, sizes], flex)
 
     def _make_parts(self) -> dict[str, Part]:
         plot = Plot(title="Which pictures need their positions?", x_label="cosine of y at the full size: table left out, with table",
@@ -89,8 +77,7 @@ class AnswerByPicture(Stepwise):
 
         self._say(f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three of them at the"
                   f" full size: one to three minutes, and less for the next size. Press “{self.run_label}”.")
-        for name, part in self._parts.items():
-            part.param.update(status="empty", visible=name == "plot", message="Nothing has been run yet.")
+        self._clear()
 
     def _jobs(self) -> list[Job]:
         from widgets.model.pictures import open_sample, sample_names
@@ -115,12 +102,7 @@ class AnswerByPicture(Stepwise):
                 f" Size alone: {side} px and the full size, both without the table. Detail alone: the {side} px picture enlarged to the full size.")
 
     def _verdict(self) -> str:
-        random = " With random weights positions hardly matter: nothing was trained to read them." if self.checkpoint().is_random else ""
-        return sample_answers.verdict(self._found) + random
-
-    def _model_said(self) -> str:
-        checkpoint = self.checkpoint()
-        return f"read by {checkpoint.title}{', which is random and was never trained' if checkpoint.is_random else ''}."
+        return sample_answers.verdict(self._found) + self._if_random()
 
     # the same in words and as a still ---------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import panel as pn
 
 from widgets.model.amounts import fixed
 from widgets.page import size_answers
-from widgets.page.model_choice import ModelChoice
 from widgets.page.picture_choice import PictureChoice
 from widgets.page.stepwise import Job, Stepwise
 from widgets.parts import MatrixView, NumberTable, Part, Plot
@@ -18,7 +17,6 @@ from widgets.widget import Description
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from widgets.model.checkpoints import Checkpoint
     from widgets.model.other_sizes import SizeAnswer
 
 
@@ -32,18 +30,12 @@ class AnswerBySize(Stepwise):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice, self._model = PictureChoice(selection=self.selection), ModelChoice(selection=self.selection)
+        self.choice = PictureChoice(selection=self.selection)
         self._parts = self._make_parts()
         self._stale()
         self.selection.param.watch(self._stale, ["picture", "upload", "checkpoint"])
 
     # what is shown, as arrays -----------------------------------------------------------------------------
-
-    def checkpoint(self) -> Checkpoint:
-        """The model chosen. Raises CheckpointMissing or ValueError with a sentence."""
-        from widgets.model.checkpoints import at_hand
-
-        return at_hand(self.selection.checkpoint)
 
     def answers(self) -> list[SizeAnswer]:
         """y of the picture at every size, with the table interpolated, cut off and left out. Seconds, unless it was run before."""
@@ -67,11 +59,8 @@ class AnswerBySize(Stepwise):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self._model.controls, self._run, align_items="flex-end", margin=0)
         flex = {"plot": "1 1 420px", "sizes": "0 1 380px", "pairs": "0 1 560px", "by_resize": "0 1 420px"}
-        below = [pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()]
-        return pn.Column(bar, self._status, pn.FlexBox(*below, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
-                         sizing_mode="stretch_width")
+        return self._below([*self.choice.controls, *self._model.controls], flex)
 
     def _make_parts(self) -> dict[str, Part]:
         plot = Plot(title="Does the model still say the same?", x_label="shorter side of the picture, px",
@@ -92,8 +81,7 @@ class AnswerBySize(Stepwise):
         count = len(passes(self.selection.checkpoint, self.choice.picture))
         self._say(f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
                   f" Press “{self.run_label}”.")
-        for name, part in self._parts.items():
-            part.param.update(status="empty", visible=name == "plot", message="Nothing has been run yet.")
+        self._clear()
 
     def _jobs(self) -> list[Job]:
         from widgets.model.other_sizes import answer, passes
@@ -123,12 +111,7 @@ class AnswerBySize(Stepwise):
             self._parts["pairs"].param.update(status="ready", message="", visible=True, **size_answers.pair_cells(found))
 
     def _verdict(self) -> str:
-        random = " With random weights positions hardly matter: nothing was trained to read them." if self.checkpoint().is_random else ""
-        return size_answers.verdict(self._found) + random
-
-    def _model_said(self) -> str:
-        checkpoint = self.checkpoint()
-        return f"read by {checkpoint.title}{', which is random and was never trained' if checkpoint.is_random else ''}."
+        return size_answers.verdict(self._found) + self._if_random()
 
     # the same in words and as a still ---------------------------------------------------------------------
 

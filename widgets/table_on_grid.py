@@ -208,7 +208,6 @@ class TableOnGrid(Widget):
         before, after, _ = self.tables()
         return table_words.facts(before, after, self.old, self.new, self.weights().patch_size)
 
-
     def ways(self) -> dict[str, Resized]:
         """How far the rows of every way to interpolate are from the library's."""
         from widgets.model.other_sizes import differences_on

@@ -68,7 +68,9 @@ def ask_to_run_all(page: Page) -> None:
 def widgets_of(notebook: Path) -> list[int]:
     """Places of the cells that show a widget: as committed, each keeps a still."""
     cells = nbformat.read(notebook, as_version=4).cells
-    return [place for place, cell in enumerate(cells) if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))]
+    places = [place for place, cell in enumerate(cells) if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))]
+    assert places, f"{notebook.name} keeps no still"
+    return places
 
 
 def without_errors(page: Page) -> None:

@@ -33,8 +33,8 @@ class Address(JSComponent):
         names = own(type(widget))
 
         def write(*_: Any) -> None:
-            fresh = {name: widget.param[name].default for name in names}
-            self.query = self.query | {name: "" if getattr(widget, name) == fresh[name] else _written(name, getattr(widget, name)) for name in names}
+            usual = {name for name in names if getattr(widget, name) == widget.param[name].default}
+            self.query = self.query | {name: "" if name in usual else _written(name, getattr(widget, name)) for name in names}
 
         widget.param.watch(write, names)
         write()

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import panel as pn
 import param
 
-from widgets.parts import controls
+from widgets.page.model_choice import ModelChoice
+from widgets.parts import Part, controls
 from widgets.widget import Widget
+
+if TYPE_CHECKING:
+    from widgets.model.checkpoints import Checkpoint
 
 STOP = "Stop"
 
@@ -26,18 +30,46 @@ class Job:
 
 
 class Stepwise(Widget):
-    """A button, a line that says how far the run is, and the run. A view says what its jobs are, and of what they are asked."""
+    """A model, a button, a line that says how far the run is, and the run. A view says what its jobs are, and of what they are asked."""
 
     runs = param.Integer(0, bounds=(0, None), doc="how often it was run to the end")
     run_label = "Run"   # of the button
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
+        self._model = ModelChoice(selection=self.selection)
+        self._parts: dict[str, Part] = {}  # the plot first: it stands there before a run
         self._run = controls.button(self.run_label, self._pressed)
         self._status = pn.pane.HTML("", **{**controls.LOOK, "margin": 0, "sizing_mode": "stretch_width"})
         self._known: tuple | None = None   # what the run on the page was asked of
         self._found: list[Any] = []
         self._running = 0                  # counts up, so that a run that was left behind notices
+
+    def checkpoint(self) -> Checkpoint:
+        """The model chosen. Raises CheckpointMissing or ValueError with a sentence."""
+        from widgets.model.checkpoints import at_hand
+
+        return at_hand(self.selection.checkpoint)
+
+    def _model_said(self) -> str:
+        checkpoint = self.checkpoint()
+        return f"read by {checkpoint.title}{', which is random and was never trained' if checkpoint.is_random else ''}."
+
+    def _if_random(self) -> str:
+        """What is to be kept in mind when the model is random; else nothing."""
+        return " With random weights positions hardly matter: nothing was trained to read them." if self.checkpoint().is_random else ""
+
+    def _below(self, inputs: list[pn.viewable.Viewable], flex: dict[str, str]) -> pn.Column:
+        """The controls and the button, the line, and the parts side by side, each as wide as `flex` says."""
+        bar = pn.FlexBox(*inputs, self._run, align_items="flex-end", margin=0)
+        parts = [pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()]
+        return pn.Column(bar, self._status, pn.FlexBox(*parts, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
+                         sizing_mode="stretch_width")
+
+    def _clear(self) -> None:
+        """No numbers: the first part says so, the others are not there."""
+        for place, part in enumerate(self._parts.values()):
+            part.param.update(status="empty", visible=not place, message="Nothing has been run yet.")
 
     def _asked(self) -> tuple:
         """Of what the numbers are asked: when it changes, they go."""

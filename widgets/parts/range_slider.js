@@ -3,7 +3,6 @@ export function render({ model, el }) {
   const name = make('span', { className: 'label' }), value = make('b', { className: 'value' })
   const input = make('input', { type: 'range', step: 1 })
   el.replaceChildren(make('label', { className: 'range' }, make('span', {}, name, value), input))
-  const sent = []   // Python repeats each value it is told; an old one must not throw the reader back
   let waiting = 0
 
   const text = () => model.texts[input.value - model.start] ?? counted(Number(input.value))
@@ -13,16 +12,10 @@ export function render({ model, el }) {
   }
   function send() {
     clearTimeout(waiting); waiting = 0
-    const now = Number(input.value)
-    if (now === sent.at(-1)) return
-    sent.push(now)
-    model.value = now
+    model.value = Number(input.value)
   }
   function take() {
-    const echo = sent.indexOf(model.value)
-    if (echo >= 0 && echo < sent.length - 1) { sent.splice(0, echo + 1); return }
-    if (waiting) return
-    sent.length = 0
+    if (waiting) return   // the reader has moved on, and says so in a moment
     input.value = model.value
     write()
   }
