@@ -8,6 +8,8 @@ from playwright.sync_api import Locator, Page, expect
 from widgets.activation_plot import ActivationPlot
 from widgets.page.selection import Selection
 
+from .settled import assert_fits, assert_ink, box_of
+
 
 @pytest.fixture
 def widget(page: Page, serve) -> ActivationPlot:
@@ -32,7 +34,7 @@ def test_keys_read_value_and_slope(page: Page, widget: ActivationPlot) -> None:
 
 
 def test_the_pointer_reads_the_curves(page: Page, widget: ActivationPlot) -> None:
-    box = plot(page, 0).locator(".figure").bounding_box()
+    box = box_of(plot(page, 0).locator(".figure"))
     inside = widget._curves._figure.min_border_left
     page.mouse.move(box["x"] + inside + (box["width"] - inside) * 0.8, box["y"] + box["height"] * 0.4)
     expect(page.get_by_text("GELU of 1.").first).to_be_visible()
@@ -72,6 +74,5 @@ def test_a_layer_is_chosen_in_the_plot_of_shares(page: Page, widget: ActivationP
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ActivationPlot, colour_scheme: str, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".matrix-view .readout").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_fits(page, width)
+    assert_ink(page.locator(".matrix-view .readout").first, colour_scheme)

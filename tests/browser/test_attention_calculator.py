@@ -14,6 +14,8 @@ from widgets.attention_calculator import AttentionCalculator
 from widgets.page.selection import Selection
 from widgets.parts.written_sum import cell, value_of
 
+from .settled import assert_fits, assert_ink, box_of
+
 SHEET = ".part.editable-matrices"
 READ = """root => Object.fromEntries([...root.querySelectorAll('.matrix')].map(m => [m.dataset.key,
   [...m.querySelectorAll('tr')].slice(1).map(tr => [...tr.querySelectorAll('td')].map(td => td.textContent))]))"""
@@ -115,7 +117,7 @@ def test_wrong_input_is_answered_beside_the_cell_and_the_last_number_stays(page:
         type_into(page, "W_k", 2, 0, text)
         expect(bubble).to_contain_text(words)
         expect(bubble).to_contain_text("The cell keeps 1.")
-        box, place = bubble.bounding_box(), td(page, "W_k", 2, 0).bounding_box()
+        box, place = box_of(bubble), box_of(td(page, "W_k", 2, 0))
         assert 0 <= box["y"] - place["y"] - place["height"] < 12 and box["x"] <= place["x"] + place["width"], "beside the cell"
         assert on_page(page) == before
     td(page, "W_k", 2, 0).click()
@@ -208,12 +210,12 @@ def test_pointing_at_a_cell_moves_nothing(page: Page, widget: AttentionCalculato
 @pytest.mark.parametrize("preset", ["small", "pencil"])
 def test_numbers_and_what_comes_of_them_are_in_view_at_once(page: Page, widget: AttentionCalculator, preset: str) -> None:
     """On a zoomed projector a sheet of 750 px hid S, A and O while X was edited."""
-    X, q, O = (page.locator(f"{SHEET} [data-key={key}] table").bounding_box() for key in "XqO")
+    X, q, O = (box_of(page.locator(f"{SHEET} [data-key={key}] table")) for key in "XqO")
     assert q["y"] == pytest.approx(X["y"], abs=1) and q["x"] > X["x"] + X["width"], "beside the numbers they come of"
-    assert O["y"] + O["height"] - page.locator(SHEET).bounding_box()["y"] < 520
+    assert O["y"] + O["height"] - box_of(page.locator(SHEET))["y"] < 520
     page.set_viewport_size({"width": 700, "height": 720})
     expect(page.locator(f"{SHEET} .sum")).to_have_css("height", "80px")
-    X, q = (page.locator(f"{SHEET} [data-key={key}] table").bounding_box() for key in "Xq")
+    X, q = (box_of(page.locator(f"{SHEET} [data-key={key}] table")) for key in "Xq")
     assert q["y"] > X["y"] + X["height"], "and under them where there is no room"
 
 
@@ -221,10 +223,9 @@ def test_numbers_and_what_comes_of_them_are_in_view_at_once(page: Page, widget: 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: AttentionCalculator, colour_scheme: str, width: int) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = td(page, "q", 0, 0).evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_fits(page, width)
+    assert_ink(td(page, "q", 0, 0), colour_scheme)
     type_into(page, "W_v", 0, 2, "x")
     expect(page.locator(f"{SHEET} .bubble")).to_be_visible()
-    box = page.locator(f"{SHEET} .bubble").bounding_box()
+    box = box_of(page.locator(f"{SHEET} .bubble"))
     assert box["x"] >= 0 and box["x"] + box["width"] <= width, "the sentence stays on the page"

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from widgets.attention_distance import HEADS, AttentionDistance
 from widgets.page.selection import Selection
 
+from .settled import assert_fits
+
 PLACE = """([x, y]) => {   // where a point of the data lies on the page
   const figure = [...Bokeh.documents[0]._all_models.values()].find((m) => m.renderers && m.below)
   const view = Bokeh.index.find_one(figure), box = view.el.getBoundingClientRect()
@@ -57,6 +59,6 @@ def test_another_picture_and_a_random_model_have_other_dots(page: Page, widget: 
 
 @pytest.mark.parametrize("colour_scheme, width", [("dark", 400)])
 def test_readable_on_a_phone(page: Page, widget: AttentionDistance, colour_scheme: str, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert_fits(page, width)
     page.get_by_text("In words").click()
     expect(page.get_by_text("a head that weighs every patch alike would reach", exact=False)).to_be_visible()

@@ -14,6 +14,8 @@ from widgets.model.costs import models, sides, table6
 from widgets.model.timing import Size, Timing
 from widgets.page.selection import Selection
 
+from .settled import assert_fits
+
 
 def open_widget(page: Page, serve, widget, part: str) -> None:
     page.goto(serve(lambda: widget.__panel__()))
@@ -114,4 +116,4 @@ def test_nothing_scrolls_sideways_on_a_phone(page: Page, serve, colour_scheme: s
     for name, part in (("cost", "plot"), ("tracer", "ledger-table"), ("budget", "number-table"), ("measure", "plot")):
         page.goto(f"{page.url.rpartition('/')[0]}/{name}")
         expect(page.locator(f".part.{part}").first).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        assert_fits(page, width)

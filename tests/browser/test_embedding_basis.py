@@ -14,6 +14,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink
 
 PIXELS = "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 < 3)"
 
@@ -106,6 +107,5 @@ def test_a_models_own_matrix_and_a_grey_picture(page: Page, widget: EmbeddingBas
 @pytest.mark.parametrize("width", [400])
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_narrow_and_dark(page: Page, widget: EmbeddingBasis, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".part.pattern-row .number").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == "rgb(236, 234, 228)"
+    assert_fits(page, width)
+    assert_ink(page.locator(".part.pattern-row .number").first, "dark")

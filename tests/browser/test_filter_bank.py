@@ -14,6 +14,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink
 from .test_embedding_basis import PIXELS, hover
 
 COLUMNS = 24  # of the wall of 384: the root of one and a half times as many
@@ -100,6 +101,5 @@ def test_another_order_another_model_and_every_control_by_tab(page: Page, widget
 @pytest.mark.parametrize("width", [400])
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_narrow_and_dark(page: Page, widget: FilterBank, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".part.pattern-wall .readout").evaluate("e => getComputedStyle(e).color")
-    assert ink == "rgb(236, 234, 228)"
+    assert_fits(page, width)
+    assert_ink(page.locator(".part.pattern-wall .readout"), "dark")

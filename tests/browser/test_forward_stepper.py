@@ -16,6 +16,7 @@ from widgets.model.step_rows import Pass, hand_set_pass
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink, box_of
 
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
   const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) { if (e.matches('.row-flow .line')) out.push(e); if (e.shadowRoot) all(e.shadowRoot, out) } return out }
@@ -116,7 +117,7 @@ def test_a_row_of_the_table_is_followed_and_the_class_token_can_be(page: Page, s
     for _ in range(9):
         page.keyboard.press("ArrowRight")
     check_step(page, run, 9, 25)
-    heat = page.locator(".part.matrix-view .heat").bounding_box()
+    heat = box_of(page.locator(".part.matrix-view .heat"))
     page.mouse.move(heat["x"] + 3.5 * heat["width"] / 8, heat["y"] + 10.5 * heat["height"] / 50)
     check_step(page, run, 9, 10)
     value = written(run.trace.layers[0].z_prime[0, 10])[3]
@@ -263,6 +264,5 @@ def test_readable_in_both_themes_on_a_phone(page: Page, stepper: ForwardStepper,
     page.get_by_role("button", name="Layer 1").click()
     at_step(page, 4)
     check_step(page, stepper.run, 4, 25)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".part.row-flow .says").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_fits(page, width)
+    assert_ink(page.locator(".part.row-flow .says").first, colour_scheme)

@@ -16,6 +16,7 @@ from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink, box_of
 
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 CIVIDIS = np.array(colour_scale("weight"))
@@ -101,7 +102,7 @@ def test_the_class_token_is_the_query_at_first_and_again_by_its_button(page: Pag
 
 
 def centre(target: Locator) -> tuple[float, float]:
-    box = target.bounding_box()
+    box = box_of(target)
     return box["x"] + 8.5 * box["width"] / 16, box["y"] + 8.5 * box["height"] / 16
 
 
@@ -188,7 +189,6 @@ def test_a_dot_of_the_distances_opens_that_layer_and_head(page: Page, serve) -> 
 
 @pytest.mark.parametrize("colour_scheme, width", [("light", 1280), ("dark", 400)])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: HeadExplorer, colour_scheme: str, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".head-maps .tile .facts b").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
-    assert page.locator(".head-maps .tile canvas").first.bounding_box()["width"] > 80
+    assert_fits(page, width)
+    assert_ink(page.locator(".head-maps .tile .facts b").first, colour_scheme)
+    assert box_of(page.locator(".head-maps .tile canvas").first)["width"] > 80

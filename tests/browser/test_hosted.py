@@ -23,6 +23,7 @@ from widgets.page.selection import selection_here
 from widgets.widget import Description, Widget
 
 from .conftest import Watch
+from .settled import assert_fits
 
 FIXTURES = Path(__file__).parents[1] / "chapters/fixtures"
 
@@ -295,7 +296,7 @@ def test_nothing_scrolls_sideways_on_a_phone(page: Page, fixtures: None, course:
         page.goto(course + query)
         expect(page.locator("h1")).to_be_visible()
         page.wait_for_timeout(1500)
-        assert page.evaluate("document.documentElement.scrollWidth") <= 400, query
+        assert_fits(page, 400)
 
 
 # the websocket ------------------------------------------------------------------------------------------------

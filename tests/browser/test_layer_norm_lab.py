@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 from widgets.layer_norm_lab import LayerNormLab
 from widgets.page.selection import Selection
 
+from .settled import assert_fits, assert_ink, box_of
+
 START = np.array([2, 4, 4, 4, 5, 5, 7, 9.0])
 
 
@@ -99,7 +101,7 @@ def test_a_token_of_the_picture(page: Page, lab: LayerNormLab) -> None:
     page.get_by_label("Start from").select_option(label="a token of the picture")
     expect(page.locator(".part.picture-grid .layers")).to_be_visible()
     page.get_by_label("Layer", exact=True).select_option(label="5")
-    box = page.locator(".part.picture-grid .layers").bounding_box()
+    box = box_of(page.locator(".part.picture-grid .layers"))
     page.mouse.click(box["x"] + box["width"] * 4.5 / 16, box["y"] + box["height"] * 6.5 / 16)
     expect(page.get_by_text("The first 8 numbers of patch 100, as the first norm of layer 5 reads them")).to_be_visible()
     row = lab.reading.trace.layers[3].z[0, 101, :8].numpy()
@@ -114,6 +116,5 @@ def test_readable_in_both_themes_and_on_a_phone(page: Page, serve, colour_scheme
 
     page.goto(serve({"app": app.page}) + "/app?widget=LayerNormLab")
     expect(cells(page, "n").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = cells(page, "mean").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_fits(page, width)
+    assert_ink(cells(page, "mean").first, colour_scheme)

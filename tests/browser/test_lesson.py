@@ -9,6 +9,8 @@ from playwright.sync_api import Page, expect
 from widgets.lesson import Predict, Quiz, check, exercise
 from widgets.lesson.quiz_data import questions
 
+from .settled import assert_fits, box_of
+
 
 def lesson() -> pn.viewable.Viewable:
     from widgets.page.frame import frame
@@ -150,7 +152,7 @@ CONTRAST = """() => {
 
 @pytest.mark.parametrize("width", [1280, 400], ids=["wide", "narrow"])
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
-def test_everything_is_readable_and_nothing_is_wider_than_the_page(opened: Page) -> None:
+def test_everything_is_readable_and_nothing_is_wider_than_the_page(opened: Page, width: int) -> None:
     form(opened, "336 x 224").get_by_text("576", exact=True).click()
     form(opened, "336 x 224").get_by_role("button", name="Check").click()
     form(opened, "Halve P").get_by_role("button", name="Show me").click()
@@ -158,8 +160,8 @@ def test_everything_is_readable_and_nothing_is_wider_than_the_page(opened: Page)
     opened.get_by_role("button", name="Really show the solution").click()
     expect(opened.get_by_text("image.reshape(C")).to_be_visible()
     expect(opened.get_by_text("Not that one.")).to_be_visible()
+    assert_fits(opened, width)
     assert opened.evaluate(CONTRAST) == []
-    assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def drawing() -> pn.viewable.Viewable:
@@ -177,7 +179,7 @@ def test_a_curve_is_drawn_by_mouse_and_by_keyboard(page: Page, serve) -> None:
     points = page.get_by_role("slider")
     expect(points).to_have_count(3)
     expect(page.locator(".answer-marks rect")).to_have_count(0)
-    box = points.nth(2).bounding_box()
+    box = box_of(points.nth(2))
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] - 60, steps=4)
@@ -198,9 +200,9 @@ def test_a_curve_is_drawn_by_mouse_and_by_keyboard(page: Page, serve) -> None:
 
 @pytest.mark.parametrize("width", [1280, 400], ids=["wide", "narrow"])
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
-def test_a_curve_is_readable(page: Page, serve) -> None:
+def test_a_curve_is_readable(page: Page, serve, width: int) -> None:
     page.goto(serve({"app": drawing}) + "/app")
     page.get_by_role("button", name="Show me").click()
     expect(page.locator(".answer-marks rect")).to_have_count(3)
+    assert_fits(page, width)
     assert page.evaluate(CONTRAST) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -15,6 +15,7 @@ from widgets.page.selection import Selection
 from widgets.patch_hover import PatchHover
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink, box_of
 
 RINGED = """canvas => {   // the box of everything drawn on the layer over the picture, in pixels of the picture
   const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
@@ -100,7 +101,7 @@ def test_a_pixel_of_the_patch_shows_its_three_numbers(page: Page, widget: PatchH
     hover_patch(page, 17, 14, 14)
     page.mouse.down(), page.mouse.up()
     expect(page.locator(".part.picture-grid .readout")).to_have_text("Patch 17: row 1, column 3")
-    box = page.locator(".part.patch-pixels .whole .layers").bounding_box()
+    box = box_of(page.locator(".part.patch-pixels .whole .layers"))
     page.mouse.move(box["x"] + 5.5 * box["width"] / 16, box["y"] + 2.5 * box["height"] / 16)
     pixels = prepare(open_sample("cat"), 16)
     said = page.locator(".part.patch-pixels .readout")
@@ -184,7 +185,7 @@ def test_channels_last_moves_the_numbers(page: Page, widget: PatchHover) -> None
     choose(page, "Order inside a row", "row, column, channel")
     expect(page.get_by_text("every third, from 1")).to_be_visible()
     page.locator(".part.picture-grid .layers").scroll_into_view_if_needed()
-    box = page.locator(".part.patch-pixels .row .layers").bounding_box()
+    box = box_of(page.locator(".part.patch-pixels .row .layers"))
     page.mouse.move(box["x"] + 4.5 * box["width"] / 768, box["y"] + 10)
     expect(page.locator(".part.patch-pixels .readout")).to_contain_text("Pixel u = 0, v = 1 of patch 0")
     expect(page.locator(".part.patch-pixels .readout div")).to_contain_text("green")
@@ -208,7 +209,7 @@ def test_a_finger_points_as_a_mouse_does(browser, watch, serve) -> None:
     for part, said in ((".patch-pixels .whole", "Pixel u ="), (".matrix-view", ", number 384: ")):
         target = page.locator(f".part{part} .layers").first
         target.scroll_into_view_if_needed()
-        box = target.bounding_box()
+        box = box_of(target)
         page.touchscreen.tap(box["x"] + box["width"] / 2, box["y"] + 4)
         expect(page.locator(f".part{part.split()[0]} .readout")).to_contain_text(said)
     context.close()
@@ -217,7 +218,7 @@ def test_a_finger_points_as_a_mouse_does(browser, watch, serve) -> None:
 
 def test_the_bar_under_the_strip_goes_to_the_place_that_was_clicked(page: Page, widget: PatchHover) -> None:
     strip = page.locator(".part.token-strip canvas")
-    box = strip.bounding_box()
+    box = box_of(strip)
     page.mouse.click(box["x"] + box["width"] * 165.5 / 196, box["y"] + 76)
     expect(page.locator(".part.token-strip .readout")).to_have_text("Position 165 of 0 to 195 in the sequence")
     at = float(strip.get_attribute("data-x"))
@@ -228,7 +229,6 @@ def test_the_bar_under_the_strip_goes_to_the_place_that_was_clicked(page: Page, 
 @pytest.mark.parametrize("width", [1280, 400])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: PatchHover, colour_scheme: str, width: int) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert_fits(page, width)
     text: Locator = page.locator(".part.number-table td").first
-    ink = text.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_ink(text, colour_scheme)

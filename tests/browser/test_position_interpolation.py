@@ -14,6 +14,8 @@ from widgets.page.theme import colour_scale
 from widgets.page.sample_answers import alone
 from widgets.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 
+from .settled import assert_fits, assert_ink, box_of
+
 SIGNED = np.array(colour_scale("signed"))
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 CELL = 16
@@ -66,7 +68,7 @@ def test_typing_a_grid_draws_the_real_table_on_it(page: Page, widget: PositionIn
 
 def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(page: Page, widget: PositionInterpolation) -> None:
     layers = part(page, "Before: 37 × 37").locator(".layers")
-    box = layers.bounding_box()
+    box = box_of(layers)
     page.mouse.move(box["x"] + 30.5 / 37 * box["width"], box["y"] + 3.5 / 37 * box["height"])
     w = weights_of(load("dinov2-small").model)
     value = float(w.positions[1 + 3 * 37 + 30, 379])
@@ -154,7 +156,7 @@ def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_help
 
 @pytest.mark.parametrize("width", [1280, 853, 400])
 def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widget: PositionInterpolation, width: int) -> None:
-    boxes = [part(page, title).locator(".layers").bounding_box() for title in PAIRS]
+    boxes = [box_of(part(page, title).locator(".layers")) for title in PAIRS]
     assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) <= 1
     for before, after in (boxes[:2], boxes[2:4]):
         assert before["y"] == pytest.approx(after["y"], abs=1) and after["x"] > before["x"] + before["width"]
@@ -165,6 +167,5 @@ def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widge
 @pytest.mark.parametrize("width", [400])
 def test_readable_in_both_themes_on_a_phone(page: Page, widget: PositionInterpolation, colour_scheme: str, width: int) -> None:
     expect(part(page, "The same place, after")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".number-table td").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
+    assert_fits(page, width)
+    assert_ink(page.locator(".number-table td").first, colour_scheme)

@@ -17,6 +17,7 @@ from widgets.page.theme import colour_scale
 from widgets.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
+from .settled import assert_fits, box_of
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
@@ -104,10 +105,10 @@ def test_the_hovered_map_is_cosine_similarity_map(page: Page, widget: PositionSi
     page.get_by_role("button", name="class token").hover()
     of_class = ((table[:1] @ table[1:].T) / table[:1].norm() / table[1:].norm(dim=1)).numpy()
     assert is_drawn(drawn(page, "learned"), of_class)
-    below = page.locator(".part.map-tiles").bounding_box()["y"]
+    below = box_of(page.locator(".part.map-tiles"))["y"]
     page.mouse.move(2, 2)
     assert is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]), "back to what was selected"
-    assert page.locator(".part.map-tiles").bounding_box()["y"] == below, "nothing moves under a pointer that leaves"
+    assert box_of(page.locator(".part.map-tiles"))["y"] == below, "nothing moves under a pointer that leaves"
 
 
 def test_a_click_is_kept_and_arrow_keys_move_it(page: Page, widget: PositionSimilarity) -> None:
@@ -162,6 +163,6 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PositionSimilarity)
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 400)])
 def test_on_a_phone_in_the_dark(page: Page, widget: PositionSimilarity, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert_fits(page, width)
     middle = np.array(colour_scale("signed", True))[128]
     assert np.abs(drawn(page, "random") - middle).max(1).min() < 12, "a cosine of 0 is nearly the colour of the dark page"

@@ -9,6 +9,7 @@ from widgets.page.selection import Selection
 from widgets.residual_stream import ResidualStream
 
 from .pointing import hover_cell
+from .settled import assert_fits, assert_ink, box_of
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def layer_at(page: Page, which: int, share: float) -> tuple[float, float]:
     """A place on a curve's canvas, `share` of the way from its first to its last point."""
     canvas = curves(page).nth(which).locator("canvas")
     canvas.scroll_into_view_if_needed()
-    box = canvas.bounding_box()
+    box = box_of(canvas)
     return box["x"] + 48 + share * (box["width"] - 62), box["y"] + 60
 
 
@@ -100,7 +101,7 @@ def test_directions_are_drawn_in_the_same_places(page: Page, widget: ResidualStr
 def test_picture_and_both_sublayers_share_a_small_screen(page: Page, widget: ResidualStream) -> None:
     page.set_viewport_size({"width": 853, "height": 480})
     picture = page.locator(".part.picture-grid .layers")
-    boxes = [picture.bounding_box(), *(curves(page).nth(which).locator("canvas").bounding_box() for which in (2, 3))]
+    boxes = [box_of(picture), *(box_of(curves(page).nth(which).locator("canvas")) for which in (2, 3))]
     top, bottom = min(box["y"] for box in boxes), max(box["y"] + box["height"] for box in boxes)
     assert bottom - top <= 440, f"{bottom - top} px high"
 
@@ -131,8 +132,7 @@ def test_another_model_and_a_picture_that_is_not_square(page: Page, widget: Resi
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
 def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ResidualStream, colour_scheme: str, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
-    ink = page.locator(".token-curves .said b").first.evaluate("e => getComputedStyle(e).color")
-    assert ink == ("rgb(236, 234, 228)" if colour_scheme == "dark" else "rgb(27, 29, 34)")
-    box = curves(page).first.locator("canvas").bounding_box()
+    assert_fits(page, width)
+    assert_ink(page.locator(".token-curves .said b").first, colour_scheme)
+    box = box_of(curves(page).first.locator("canvas"))
     assert box["width"] >= 250 and box["height"] == 116

@@ -8,6 +8,8 @@ from playwright.sync_api import Page, expect
 from widgets.page.selection import Selection
 from widgets.scaling_demo import MEASURED, UNSCALED, ScalingDemo, _pair
 
+from .settled import assert_fits, box_of
+
 
 @pytest.fixture
 def widget(page: Page, serve) -> ScalingDemo:
@@ -73,7 +75,7 @@ def test_the_axes_of_the_two_histograms_can_be_parted(page: Page, widget: Scalin
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 1280), ("light", 400)])
 def test_nothing_is_cut_in_either_theme_or_on_a_phone(page: Page, widget: ScalingDemo, colour_scheme: str, width: int) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert_fits(page, width)
     for plot in page.locator(".part.plot").all():
-        box = plot.bounding_box()
+        box = box_of(plot)
         assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["height"] > 200

@@ -12,6 +12,8 @@ from widgets.model.shuffle import shuffle_test
 from widgets.page.selection import Selection
 from widgets.shuffle_test import ShuffleTest, small
 
+from .settled import assert_fits
+
 MEANS = """(canvas, [rows, columns]) => {   // mean colour of the inside of every patch, without the grid's lines
   const g = canvas.getContext('2d'), w = canvas.width / columns, h = canvas.height / rows, out = []
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++) {
@@ -84,7 +86,7 @@ def test_a_picture_that_is_not_square_and_one_in_grey(page: Page, widget: Shuffl
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 400)])
 def test_on_a_phone_in_the_dark_and_by_keyboard(page: Page, widget: ShuffleTest, width: int) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page scrolls sideways"
+    assert_fits(page, width)
     button = page.get_by_role("button", name="Draw again")
     button.focus()
     page.keyboard.press("Enter")

@@ -13,6 +13,8 @@ from widgets import ParameterLedger, PublishedCounts, Selection, ViTCalculator
 from widgets.model.count import parameters
 from widgets.model.setting import read
 
+from .settled import assert_fits
+
 
 def ledger(page: Page, number: int = 0) -> Locator:
     return page.locator(".part.ledger-table").nth(number)
@@ -158,4 +160,4 @@ def test_a_telephone_shows_all_without_scrolling_sideways(page: Page, serve, wid
     expect(total(page)).to_have_text("21,750,829,056")
     enter(page, "D Width", "1e99")
     expect(page.get_by_role("alert").filter(has_text="at most 1,048,576")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert_fits(page, width)

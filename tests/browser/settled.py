@@ -1,0 +1,43 @@
+"""What is read of a page once only, size or colour, is read when its stylesheets have come and nothing moves any more."""
+
+from __future__ import annotations
+
+from playwright.sync_api import FloatRect, Locator, Page, expect
+
+INK = {"light": "rgb(27, 29, 34)", "dark": "rgb(236, 234, 228)"}
+
+# Components bring their stylesheets as links in shadow roots: a browser shows the text before they have come.
+AT_REST = """() => {
+    const links = root => [...root.querySelectorAll('*')].reduce((late, e) => late + (e.shadowRoot ? links(e.shadowRoot) : 0)
+        + (e.localName === 'link' && e.rel === 'stylesheet' && !e.sheet), 0)
+    const page = document.documentElement, now = [links(document), page.scrollWidth, page.scrollHeight].join()
+    const rest = window.vitAtRest ??= { seen: '', frames: 0 }
+    rest.frames = now === rest.seen && now.startsWith('0,') ? rest.frames + 1 : 0
+    rest.seen = now
+    return rest.frames >= 5 }"""
+
+
+def settled(page: Page) -> Page:
+    """The page, once every stylesheet has come and its size has stayed the same for five frames."""
+    page.evaluate("window.vitAtRest = undefined")
+    page.wait_for_function(AT_REST)
+    return page
+
+
+def box_of(shown: Locator) -> FloatRect:
+    """Where it lies on the settled page, in CSS px."""
+    settled(shown.page)
+    box = shown.bounding_box()
+    assert box, f"{shown} is not to be seen"
+    return box
+
+
+def assert_fits(page: Page, width: int) -> None:
+    """The settled page does not scroll sideways."""
+    wide = settled(page).evaluate("document.documentElement.scrollWidth")
+    assert wide <= width, f"{page.url} is {wide} px wide, {width} px are there"
+
+
+def assert_ink(text: Locator, colour_scheme: str) -> None:
+    """The text has the ink of the theme, light or dark."""
+    expect(text).to_have_css("color", INK[colour_scheme])
