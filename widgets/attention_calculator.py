@@ -8,9 +8,10 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.page.undo import Changes
 from widgets.parts import CodeCopy, EditableMatrices, Line, Matrix, controls
 from widgets.parts.editable_matrices import number_typed
-from widgets.parts.written_sum import Written, cells, decimals_needed, factor, number, plain, products, rounded
+from widgets.parts.written_sum import Written, cells, decimals_needed, factor, number, products, rounded
 from widgets.widget import Description, Widget
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from widgets.model.pencil import Inputs, Pencil
 
 LARGEST = 1000.0  # of a number the reader types
-STEPS_KEPT = 500  # for undo
 EXP_LIMIT = 700.0  # exp of more overflows a float64
 PRESET_NAMES = ["small", "pencil"]
 FIRST_SHOWN = "S 3 0"
@@ -41,7 +41,7 @@ class AttentionCalculator(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.inputs = self.inputs or self._start()
-        self._history: list[Inputs] = []
+        self._changes = Changes(self)
         self._made: tuple[Any, dict[str, Matrix], Inputs] | None = None
         self._sheet = EditableMatrices(self.edit, undo=self.undo, sum_after=1, chosen=self.chosen)
         self._code = CodeCopy()
@@ -87,25 +87,19 @@ class AttentionCalculator(Widget):
         if value == float(self.inputs.matrix(key, self.shown)[row, column]):
             self._sheet.refusal = ""  # "1.0" over 1: nothing moves, so there is nothing to undo
             return
-        self._remember()
-        self.inputs = changed
+        self._changes.make(inputs=changed)
 
     def undo(self, *_: Any) -> None:
         """Take the last change of a number back; with none left, nothing happens."""
-        if self._history:
-            self.inputs = self._history.pop()
+        self._changes.undo()
 
     def reset(self, *_: Any) -> None:
         """Go back to the example as it was; this can be undone."""
         if self.inputs is not self._start():
-            self._remember()
-            self.inputs = self._start()
-
-    def _remember(self) -> None:
-        self._history = [*self._history[1 - STEPS_KEPT:], self.inputs]
+            self._changes.make(inputs=self._start())
 
     def _start_again(self, *_: Any) -> None:
-        self._history = []
+        self._changes.forget()
         with param.parameterized.batch_call_watchers(self):
             self.param.update(head=0, inputs=self._start())
         self._sheet.chosen = FIRST_SHOWN
@@ -210,9 +204,7 @@ class AttentionCalculator(Widget):
 
     def written(self, key: str, row: int, column: int) -> str:
         """A cell of the sheet with its sum, as text."""
-        matrix = self.matrices()[key]
-        shown = matrix.content()["cells"][row][column]
-        return f"{plain(matrix.sums[row][column])} = {shown}" if matrix.sums else shown
+        return self.matrices()[key].written(row, column)
 
     def describe(self) -> Description:
         """The example, the cell kept in view, and every row of S, A and O."""

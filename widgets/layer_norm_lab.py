@@ -14,9 +14,10 @@ from widgets.page.model_choice import ModelChoice
 from widgets.page.norm_sheet import LARGEST_EPSILON, epsilon_typed
 from widgets.page.picture_choice import PictureChoice
 from widgets.page.reading import Reading, read
+from widgets.page.undo import Changes
 from widgets.parts import EditableMatrices, Line, Matrix, PictureGrid, controls, norm_sums
 from widgets.parts.editable_matrices import number_typed
-from widgets.parts.written_sum import plain, significant
+from widgets.parts.written_sum import significant
 from widgets.widget import Description, Widget
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 D = 8  # numbers of the token on the sheet
 LARGEST = 1000.0  # of a number the reader types
-STEPS_KEPT = 500  # for undo
 HAND, PICTURE = "hand", "picture"
 STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); gamma 1 and beta 0
     HAND: ("set by hand: an ordinary spread", (2, 4, 4, 4, 5, 5, 7, 9)),
@@ -55,10 +55,9 @@ class LayerNormLab(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self.models = ModelChoice(selection=self.selection, layer=True)
         self.reading: Reading | None = None
-        self._history: list[dict[str, Any]] = []
+        self._changes = Changes(self)
         self._sheet = EditableMatrices(self.edit, undo=self.undo, chosen=self.chosen, sum_after=2)
         self._grid = PictureGrid(title="Click the patch whose token you want", channel=self.selection.channel, stand_in=False)
-        self._undo = controls.button("Undo", self.undo)
         self._of_picture = pn.FlexBox(*self.choice.controls, *self.models.controls, align_items="flex-end", margin=0)
         if self.x is None:
             self._load()
@@ -92,21 +91,19 @@ class LayerNormLab(Widget):
 
     def undo(self, *_: Any) -> None:
         """Take the last change of a number back; with none left, nothing happens."""
-        if self._history:
-            self.param.update(**self._history.pop())
+        self._changes.undo()
 
     def _change(self, **changed: Any) -> None:
         if all(np.array_equal(getattr(self, name), new) for name, new in changed.items()):
             self._sheet.refusal = ""  # "4.0" over 4: nothing moves, so there is nothing to undo
             return
-        self._history = [*self._history[1 - STEPS_KEPT:], {name: getattr(self, name) for name in changed}]
-        self.param.update(**changed)
+        self._changes.make(**changed)
 
     # where they come from ---------------------------------------------------------------------------------
 
     def _load(self, *_: Any) -> None:
         """Take the numbers of the start that is chosen; what cannot be read leaves them as they are, and says why."""
-        self._history = []
+        self._changes.forget()
         if self.start != PICTURE:
             self._sheet.param.update(status="ready", message="")
             self._by_hand(self.start)
@@ -196,7 +193,7 @@ class LayerNormLab(Widget):
         titles = {title: name for name, (title, _) in STARTS.items()} | {"a token of the picture": PICTURE}
         bar = pn.FlexBox(controls.choice(self.param.start, "Start from", titles, width=270),
                          controls.radio(self.param.sample, "Divide the squares by", {"D": False, "D − 1": True}),
-                         self._undo, align_items="flex-end", margin=0)
+                         controls.button("Undo", self.undo), align_items="flex-end", margin=0)
         grid = self._beside = pn.Column(self._grid, margin=0, styles={"flex": "1 1 220px", "max-width": "280px", "min-width": "0"})
         sheet = pn.Column(self._sheet, margin=0, styles={"flex": "4 1 560px", "min-width": "0"})
         self._show_controls()
@@ -204,8 +201,7 @@ class LayerNormLab(Widget):
                          sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
 
     def _show_controls(self) -> None:
-        of_picture = self.start == PICTURE
-        self._of_picture.visible, self._undo.visible = of_picture, not of_picture
+        of_picture = self._of_picture.visible = self.start == PICTURE
         if hasattr(self, "_beside"):
             self._beside.visible = of_picture
 
@@ -232,9 +228,7 @@ class LayerNormLab(Widget):
 
     def written(self, key: str, row: int, column: int) -> str:
         """A cell of the sheet with its sum, as text."""
-        matrix = self.matrices()[key]
-        shown = matrix.content()["cells"][row][column]
-        return f"{plain(matrix.sums[row][column])} = {shown}" if matrix.sums else shown
+        return self.matrices()[key].written(row, column)
 
     def describe(self) -> Description:
         """Mean, variance, epsilon and the norm of the token, and the cell kept in view with its sum."""

@@ -23,7 +23,7 @@ import numpy as np
 import param
 
 from widgets.parts.part import Part
-from widgets.parts.written_sum import Written, cells, number
+from widgets.parts.written_sum import Written, cells, number, plain
 
 Source = tuple[str, str, str]
 DECIMALS_TYPED = 6
@@ -66,6 +66,11 @@ class Matrix:
             "values": self.values.tolist() if self.kind else None, "made_of": self.made_of, "sums": self.sums,
             "crossed": None if self.crossed is None else self.crossed.tolist(),
         }
+
+    def written(self, row: int, column: int) -> str:
+        """A cell with its sum, as text: what makes it, "=", and the number as it is shown."""
+        shown = self.content()["cells"][row][column]
+        return f"{plain(self.sums[row][column])} = {shown}" if self.sums else shown
 
     def _scale(self) -> tuple[float, float]:
         if self.kind == "signed":
