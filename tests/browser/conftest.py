@@ -26,24 +26,35 @@ class Watch:
 
     troubles: list[str] = field(default_factory=list)
     expected: list[str] = field(default_factory=list)
+    is_over: bool = False
 
     def on(self, page: Page) -> None:
-        page.on("pageerror", lambda error: self.troubles.append(f"page error: {error}"))
+        page.on("pageerror", lambda error: self._add(f"page error: {error}"))
         page.on("console", self._console)
         page.on("request", lambda request: self._request(request.url))
         page.on("websocket", lambda socket: self._request(socket.url))
+
+    def end(self, page: Page) -> None:
+        """Hear what the page has said up to now, and no more: a page that is closed while it loads complains of that."""
+        if not page.is_closed():
+            page.evaluate("0")  # answered after everything that was said before
+        self.is_over = True
 
     def unexpected(self) -> list[str]:
         return [t for t in self.troubles if not any(e in t for e in self.expected)]
 
     def _console(self, message: Any) -> None:
         if message.type == "error":
-            self.troubles.append(f"console: {message.text} ({message.location.get('url', '')})")
+            self._add(f"console: {message.text} ({message.location.get('url', '')})")
 
     def _request(self, url: str) -> None:
         parts = urlsplit(url)
         if parts.scheme in ("http", "https", "ws", "wss") and parts.hostname not in HERE:
-            self.troubles.append(f"left localhost: {url}")
+            self._add(f"left localhost: {url}")
+
+    def _add(self, trouble: str) -> None:
+        if not self.is_over:
+            self.troubles.append(trouble)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -86,6 +97,7 @@ def page(browser: Browser, serve: Callable[[Any], str], watch: Watch, width: int
     opened = context.new_page()
     watch.on(opened)
     yield opened
+    watch.end(opened)
     context.close()
     assert not watch.unexpected(), watch.unexpected()
 

@@ -1,22 +1,26 @@
-"""A Jupyter server of our own on localhost, for the tests; it ends with the test that started it."""
+"""A Jupyter server of our own on localhost, for the tests, and what a reader asks of it; it ends with its test."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+
+from playwright.sync_api import Page, expect
 
 TOKEN = "course"
 SECONDS = 60
+TRIES, STARTED = 3, 10
 
 
-@contextmanager
+@contextlib.contextmanager
 def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
     """Serve `folder` with "lab" or "notebook"; gives the address. `settings` is an empty folder for its state."""
     with socket.socket() as probe:
@@ -43,6 +47,26 @@ def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+def run_all(page: Page, cells: int, seconds: float) -> None:
+    """Run an open notebook of so many cells as a reader does; waits until its last cell has run."""
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells)  # they come one after another
+    expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_attached(timeout=SECONDS * 1000)
+    _ask_to_run_all(page)
+    last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last
+    expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=seconds * 1000)
+
+
+def _ask_to_run_all(page: Page) -> None:
+    """Choose "Run All Cells"; Jupyter may build its menus anew under the click, so ask again while nothing runs."""
+    first = page.locator(".jp-CodeCell .jp-InputArea-prompt").first
+    for _ in range(TRIES):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
+        with contextlib.suppress(AssertionError):
+            return expect(first).not_to_have_text("[ ]:", timeout=STARTED * 1000)
+    raise AssertionError(f"{TRIES} times asked to run all cells, and no cell began")
 
 
 def _wait(server: subprocess.Popen[bytes], status: str, log: Path) -> None:

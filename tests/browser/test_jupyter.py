@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +13,12 @@ from playwright.sync_api import Page, expect
 from widgets.page import contents
 
 from .conftest import Watch
-from .jupyter import TOKEN, jupyter
+from .jupyter import TOKEN, jupyter, run_all
 
 CHAPTERS = sorted(contents.FOLDER.glob("*.ipynb"))
 SAMPLE = Path(__file__).parents[1] / "chapters/fixtures/02_sample.ipynb"
 PATHS = {"lab": "lab/tree", "notebook": "notebooks"}
 SECONDS = 180
-TRIES, STARTED = 3, 10
 OF_JUPYTER = ["page error: Cannot read properties of undefined (reading 'schema')"]  # Notebook 7 says so of itself
 
 
@@ -42,27 +40,10 @@ def noise_of_jupyter(watch: Watch) -> None:
     watch.expected += OF_JUPYTER
 
 
-def run_all(page: Page, address: str, notebook: Path) -> None:
-    """Open a notebook and run it as a reader does; waits for its last cell."""
+def open_and_run(page: Page, address: str, notebook: Path) -> None:
     page.set_viewport_size({"width": 1400, "height": 9000})  # Jupyter draws what is near the window only
     page.goto(f"{address}/{notebook.name}?reset&token={TOKEN}")  # reset: without the tabs of the test before
-    cells = len(nbformat.read(notebook, as_version=4).cells)
-    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells)  # they come one after another
-    expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_attached()
-    ask_to_run_all(page)
-    last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last
-    expect(last).to_have_text(re.compile(r"\[\d+\]:"), timeout=SECONDS * 1000)
-
-
-def ask_to_run_all(page: Page) -> None:
-    """Choose "Run All Cells"; Jupyter may build its menus anew under the click, so ask again while nothing runs."""
-    first = page.locator(".jp-CodeCell .jp-InputArea-prompt").first
-    for _ in range(TRIES):
-        page.get_by_role("menuitem", name="Run", exact=True).click()
-        page.get_by_role("menuitem", name=re.compile(r"^\s*Run All Cells")).first.click()
-        with contextlib.suppress(AssertionError):
-            return expect(first).not_to_have_text("[ ]:", timeout=STARTED * 1000)
-    raise AssertionError(f"{TRIES} times asked to run all cells, and no cell began")
+    run_all(page, len(nbformat.read(notebook, as_version=4).cells), SECONDS)
 
 
 def widgets_of(notebook: Path) -> list[int]:
@@ -82,7 +63,7 @@ def without_errors(page: Page) -> None:
 
 
 def test_parts_of_a_notebook(page: Page, address: str) -> None:
-    run_all(page, address, SAMPLE)
+    open_and_run(page, address, SAMPLE)
     expect(page.get_by_text("patches: 196")).to_be_visible()
     slider = page.locator(".noUi-handle")
     slider.focus()
@@ -94,7 +75,7 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
 
 @pytest.mark.parametrize("notebook", CHAPTERS, ids=lambda path: path.stem)
 def test_chapter_from_top_to_bottom(page: Page, address: str, notebook: Path) -> None:
-    run_all(page, address, notebook)
+    open_and_run(page, address, notebook)
     for place in widgets_of(notebook):
         expect(page.locator(".jp-Notebook .jp-Cell").nth(place).locator(".part:visible").first).to_be_visible()
     page.wait_for_timeout(1000)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from .jupyter import TOKEN, jupyter
+from .jupyter import TOKEN, jupyter, run_all
 
 CELLS = [
     "from widgets import Predict, Quiz, check, exercise, hint, solution, start\nstart()",
@@ -33,18 +32,10 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"{server}/lab/tree/lesson.ipynb?token={TOKEN}"
 
 
-def run(page: Page, entry: str) -> None:
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_role("menuitem", name=re.compile(entry)).first.click()
-
-
 def test_a_lesson_in_jupyterlab(page: Page, notebook: str) -> None:
     page.set_viewport_size({"width": 1400, "height": 9000})
     page.goto(notebook)
-    expect(page.locator(".jp-Toolbar-kernelName").first).to_have_text(re.compile("Python 3"), timeout=60_000)
-    run(page, r"^\s*Run All Cells")
-    prompts = page.locator(".jp-CodeCell .jp-InputArea-prompt")
-    expect(prompts.last).to_have_text(re.compile(r"\[\d+\]:"), timeout=120_000)
+    run_all(page, len(CELLS), seconds=120)
     expect(page.get_by_text("You reshaped the picture instead of cutting it")).to_be_visible()
     expect(page.get_by_text("had not ended after 1 s and was stopped")).to_be_visible()
     expect(page.get_by_text("Hint 1 of 3. Take a picture")).to_be_visible()
