@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from typing import Any
+
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+SECONDS = 20
 INK = {"light": "rgb(27, 29, 34)", "dark": "rgb(236, 234, 228)"}
 
 # Components bring their stylesheets as links in shadow roots: a browser shows the text before they have come.
@@ -30,6 +35,20 @@ def box_of(shown: Locator) -> FloatRect:
     box = shown.bounding_box()
     assert box, f"{shown} is not to be seen"
     return box
+
+
+def read_canvas(canvas: Locator, script: str, argument: Any = None) -> Any:
+    """What `script` reads of its pixels, once everything that waits for a frame has been drawn."""
+    canvas.page.evaluate("() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    return canvas.evaluate(script, argument)
+
+
+def assert_soon(page: Page, holds: Callable[[], bool], what: str) -> None:
+    """Something that Python only learns of, and no text on the page tells, comes true within SECONDS."""
+    end = time.monotonic() + SECONDS
+    while not holds():
+        assert time.monotonic() < end, f"after {SECONDS} s it is still not so that {what}"
+        page.wait_for_timeout(20)
 
 
 def assert_fits(page: Page, width: int) -> None:

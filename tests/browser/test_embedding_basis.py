@@ -14,7 +14,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink
+from .settled import assert_fits, assert_ink, read_canvas
 
 PIXELS = "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 < 3)"
 
@@ -48,7 +48,7 @@ def check_patch(page: Page, picture: str, n: int, k: int) -> None:
     expect(table.nth(1)).to_have_text(f"{np.sqrt(((rebuilt - rows[n]) ** 2).mean()):.2f}")
     crops = page.locator(".part.patch-crops canvas")
     for place, expected in ((0, rows[n]), (1, rebuilt.clip(0, 255))):
-        drawn = np.array(crops.nth(place).evaluate(PIXELS)).reshape(16, 16, 3).transpose(2, 0, 1).ravel()
+        drawn = np.array(read_canvas(crops.nth(place), PIXELS)).reshape(16, 16, 3).transpose(2, 0, 1).ravel()
         assert np.abs(drawn - expected).max() <= 0.51, f"crop {place} is not patch {n}"
     numbers = page.locator(".part.pattern-row:not(.patch-crops) .number")
     for m in (0, 1, 15):
@@ -101,7 +101,7 @@ def test_a_models_own_matrix_and_a_grey_picture(page: Page, widget: EmbeddingBas
     page.get_by_label("Keep", exact=True).select_option(label="all")
     expect(page.get_by_text("The patch, and again from 768 numbers")).to_be_visible()
     crops = page.locator(".part.patch-crops canvas")
-    assert crops.nth(0).evaluate(PIXELS) == crops.nth(1).evaluate(PIXELS)
+    assert read_canvas(crops.nth(0), PIXELS) == read_canvas(crops.nth(1), PIXELS)
 
 
 @pytest.mark.parametrize("width", [400])

@@ -14,7 +14,7 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink
+from .settled import assert_fits, assert_ink, read_canvas
 from .test_embedding_basis import PIXELS, hover
 
 COLUMNS = 24  # of the wall of 384: the root of one and a half times as many
@@ -34,7 +34,7 @@ def at_filter(page: Page, m: int) -> None:
 
 
 def drawn(page: Page, locator: str, P: int = 14) -> np.ndarray:
-    return np.array(page.locator(locator).first.evaluate(PIXELS)).reshape(P, P, 3).transpose(2, 0, 1)
+    return np.array(read_canvas(page.locator(locator).first, PIXELS)).reshape(P, P, 3).transpose(2, 0, 1)
 
 
 def answers(d: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from widgets.model.step_rows import Pass, hand_set_pass
 from widgets.page.selection import Selection
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
   const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) { if (e.matches('.row-flow .line')) out.push(e); if (e.shadowRoot) all(e.shadowRoot, out) } return out }
@@ -140,7 +140,7 @@ def test_softmax_shows_the_shares_by_name_and_over_the_picture(page: Page, stepp
     assert abs(sum(map(float, numbers)) - 1) < 0.005
     top = page.locator(".part.picture-grid canvas").nth(1)
     top.evaluate("c => { c.dataset.grid = '7x7' }")
-    bright = np.array(top.evaluate(ALPHA))
+    bright = np.array(read_canvas(top, ALPHA))
     order = A[25, 1:].argsort()
     assert bright[order[-3:]].min() > bright[order[:20]].max(), "the patches with the largest shares are the brightest"
 
@@ -172,7 +172,7 @@ def test_no_key_is_lost_when_they_come_faster_than_python_answers(page: Page, st
         page.keyboard.press("ArrowRight")
     check_step(page, stepper.run, 13, 25)
     at_step(page, 13)
-    assert stepper.walk.index == 13
+    assert_soon(page, lambda: stepper.walk.index == 13, "Python stands at the last step")
 
 
 def test_hovering_sends_no_message(page: Page, serve: Callable[..., str]) -> None:

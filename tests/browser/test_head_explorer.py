@@ -16,7 +16,7 @@ from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_fits, assert_ink, box_of, read_canvas
 
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
 CIVIDIS = np.array(colour_scale("weight"))
@@ -43,7 +43,7 @@ def hover_key(page: Page, head: int, n: int, grid: tuple[int, int]) -> None:
 
 def steps_of(canvas: Locator) -> np.ndarray:
     """Which steps of the colour scale are drawn: (rows, columns), as pairs of the lowest and the highest that look so."""
-    width, height, *data = canvas.evaluate(DRAWN)
+    width, height, *data = read_canvas(canvas, DRAWN)
     pixels = np.array(data).reshape(height, width, 4)[..., :3]
     same = (pixels[:, :, None] == CIVIDIS).all(-1)                         # (rows, columns, 256)
     assert same.any(-1).all(), "a colour that is not of the scale"

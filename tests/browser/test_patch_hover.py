@@ -15,7 +15,7 @@ from widgets.page.selection import Selection
 from widgets.patch_hover import PatchHover
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 RINGED = """canvas => {   // the box of everything drawn on the layer over the picture, in pixels of the picture
   const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
@@ -50,7 +50,7 @@ def hover_patch(page: Page, n: int, columns: int, rows: int) -> None:
 
 def ringed_patch(page: Page, pixels: np.ndarray, P: int) -> int:
     """The patch whose square is ringed in the picture, from the pixels of the ring."""
-    x0, y0, x1, y1, drawn = page.locator(".part.picture-grid canvas").nth(1).evaluate(RINGED)
+    x0, y0, x1, y1, drawn = read_canvas(page.locator(".part.picture-grid canvas").nth(1), RINGED)
     k = drawn / pixels.shape[2]
     assert max(x1 - x0, y1 - y0) <= (P + 2) * k, "one patch is ringed, no more"
     column, row = int((x0 + x1) / 2 / k // P), int((y0 + y1) / 2 / k // P)
@@ -73,7 +73,7 @@ def test_hover_marks_the_patch_in_picture_strip_row_and_table(page: Page, widget
         r, c = divmod(n, columns)
         patch = pixels[:, r * P:(r + 1) * P, c * P:(c + 1) * P].astype(float)
         low, high = int(P * 12 / 44), int(np.ceil(P * 32 / 44))
-        seen = page.locator(".part.token-strip canvas").evaluate(MIDDLE)
+        seen = read_canvas(page.locator(".part.token-strip canvas"), MIDDLE)
         assert np.allclose(seen, patch[:, low:high, low:high].mean((1, 2)), atol=10), f"strip shows another patch than {n}"
         expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(n))
         expect(page.locator(".part.number-table td").nth(1)).to_have_text(str(r))
@@ -133,7 +133,7 @@ def test_no_key_is_lost_when_they_come_faster_than_python_answers(page: Page, wi
     expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(12 * 14 + 27))
     page.wait_for_timeout(500)
     expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(12 * 14 + 27))
-    assert widget.patch == 12 * 14 + 27
+    assert_soon(page, lambda: widget.patch == 12 * 14 + 27, "Python has heard of the last patch")
 
 
 def test_every_control_is_reached_by_tab(page: Page, widget: PatchHover) -> None:

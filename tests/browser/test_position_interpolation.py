@@ -14,7 +14,7 @@ from widgets.page.theme import colour_scale
 from widgets.page.sample_answers import alone
 from widgets.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_fits, assert_ink, box_of, read_canvas
 
 SIGNED = np.array(colour_scale("signed"))
 DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
@@ -39,7 +39,7 @@ def part(page: Page, title: str):
 
 def drawn(page: Page, title: str, high: float) -> np.ndarray:
     """Numbers of a map as its colours say them, (rows, columns); good to a step of the scale."""
-    width, height, *data = part(page, title).locator("canvas").first.evaluate(DRAWN)
+    width, height, *data = read_canvas(part(page, title).locator("canvas").first, DRAWN)
     pixels = np.array(data).reshape(height, width, 4)[CELL // 2::CELL, CELL // 2::CELL, :3]
     off = np.abs(pixels[:, :, None] - SIGNED).sum(-1)
     assert off.min(-1).max() == 0, "a colour that is not of the scale"

@@ -17,7 +17,7 @@ from widgets.page.theme import colour_scale
 from widgets.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
-from .settled import assert_fits, box_of
+from .settled import assert_fits, box_of, read_canvas
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
@@ -51,7 +51,7 @@ def widget(page: Page, serve, picture: str) -> PositionSimilarity:
 def drawn(page: Page, name: str) -> np.ndarray:
     """The colours of a map, (N, 3)."""
     place = ["learned", "sinusoidal 1-D", "sinusoidal 2-D", "random"].index(name)
-    return np.array(page.locator(".part.position-map").nth(place).locator("canvas").first.evaluate(CELLS))
+    return np.array(read_canvas(page.locator(".part.position-map").nth(place).locator("canvas").first, CELLS))
 
 
 def coloured(cosines: np.ndarray) -> np.ndarray:
@@ -137,14 +137,14 @@ def test_tiles_are_the_maps_of_their_own_places_and_lead_the_others(page: Page, 
     expected, tiles = learned((16, 16)), page.locator(".part.map-tiles canvas").first
     for i in (0, 27, 63):
         n = i // 8 * 2 * 16 + i % 8 * 2
-        assert is_drawn(np.array(tiles.evaluate(TILE, [8, i, 16, 16])), expected[n])
+        assert is_drawn(np.array(read_canvas(tiles, TILE, [8, i, 16, 16])), expected[n])
     hover(page, "map-tiles", 27, (8, 8))
     expect(page.locator(".part.map-tiles .readout")).to_have_text("Tile of the position in row 6, column 6")
     assert is_drawn(drawn(page, "learned"), expected[6 * 16 + 6])
     page.get_by_role("radio", name="learned, as stored (37 × 37)").check(force=True)
     expect(page.get_by_text("The learned, as stored table of 37 × 37 positions")).to_be_visible()
     own = learned((37, 37))[10 * 37 + 15]
-    assert is_drawn(np.array(tiles.evaluate(TILE, [8, 2 * 8 + 3, 37, 37])), own)
+    assert is_drawn(np.array(read_canvas(tiles, TILE, [8, 2 * 8 + 3, 37, 37])), own)
     hover(page, "map-tiles", 2 * 8 + 3, (8, 8))
     expect(page.locator(".part.map-tiles .readout")).to_have_text("Tile of the position in row 10, column 15")
 

@@ -9,6 +9,8 @@ from widgets.model.pictures import open_sample, prepare
 from widgets.page.selection import Selection
 from widgets.read_out import SIDE, WAYS, ReadOut
 
+from .settled import read_canvas
+
 MEAN = """canvas => {
   const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, mean = [0, 0, 0]
   for (let i = 0; i < d.length; i += 4) for (let k = 0; k < 3; k++) mean[k] += d[i + k] * 4 / d.length
@@ -33,4 +35,4 @@ def test_the_nearest_pictures_follow_the_choice(page: Page, serve) -> None:
             expect(shown.locator(".caption")).to_have_text(f"{nearest}. Cosine {values[:, way].max():.3f}.")
             name = next(name for name in widget.neighbours().names if open_sample(name).title == nearest)
             pixels = prepare(open_sample(name), 1, SIDE).reshape(3, -1).mean(1)
-            assert np.abs(np.array(shown.locator("canvas").first.evaluate(MEAN)) - pixels).max() < 6
+            assert np.abs(np.array(read_canvas(shown.locator("canvas").first, MEAN)) - pixels).max() < 6

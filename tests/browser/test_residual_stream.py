@@ -28,8 +28,10 @@ def hover_patch(page: Page, n: int, columns: int = 16, rows: int = 16) -> None:
     hover_cell(page.locator(".part.picture-grid .layers"), n, (rows, columns))
 
 
-def drawn_tokens(page: Page) -> list[str]:
-    return [canvas.get_attribute("data-token") for canvas in curves(page).locator("canvas").all()]
+def expect_token(page: Page, token: int) -> None:
+    """All four curves are drawn for this row of z."""
+    for n in range(4):
+        expect(curves(page).nth(n).locator("canvas")).to_have_attribute("data-token", str(token))
 
 
 def layer_at(page: Page, which: int, share: float) -> tuple[float, float]:
@@ -41,10 +43,10 @@ def layer_at(page: Page, which: int, share: float) -> tuple[float, float]:
 
 
 def test_hover_moves_every_curve_and_says_the_models_numbers(page: Page, widget: ResidualStream) -> None:
-    assert drawn_tokens(page) == ["0"] * 4
+    expect_token(page, 0)
     for n in (0, 100, 255):
         hover_patch(page, n)
-        assert drawn_tokens(page) == [str(n + 1)] * 4
+        expect_token(page, n + 1)
         s = widget.stream
         for which, value in enumerate((s.length[n + 1, 1], s.largest[n + 1, 1], s.attention[n + 1, 0], s.mlp[n + 1, 0])):
             said = curves(page).nth(which).locator(".said")
@@ -110,7 +112,7 @@ def test_keys_choose_a_patch_and_a_layer(page: Page, widget: ResidualStream) -> 
     page.locator(".part.picture-grid .layers").focus()
     for key in ("ArrowRight", "ArrowDown"):
         page.keyboard.press(key)
-    assert drawn_tokens(page) == ["18"] * 4
+    expect_token(page, 18)
     curves(page).nth(1).locator("canvas").focus()
     for key, layer in (("ArrowRight", "2"), ("ArrowRight", "3"), ("End", "12"), ("ArrowLeft", "11"), ("Home", "0")):
         page.keyboard.press(key)

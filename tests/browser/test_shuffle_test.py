@@ -12,7 +12,7 @@ from widgets.model.shuffle import shuffle_test
 from widgets.page.selection import Selection
 from widgets.shuffle_test import ShuffleTest, small
 
-from .settled import assert_fits
+from .settled import assert_fits, read_canvas
 
 MEANS = """(canvas, [rows, columns]) => {   // mean colour of the inside of every patch, without the grid's lines
   const g = canvas.getContext('2d'), w = canvas.width / columns, h = canvas.height / rows, out = []
@@ -41,7 +41,7 @@ def widget(page: Page, serve) -> ShuffleTest:
 
 
 def means(page: Page, which: int, grid: tuple[int, int]) -> np.ndarray:
-    return np.array(page.locator(".part.picture-grid").nth(which).locator("canvas").first.evaluate(MEANS, list(grid)))
+    return np.array(read_canvas(page.locator(".part.picture-grid").nth(which).locator("canvas").first, MEANS, list(grid)))
 
 
 def said(page: Page, picture: str, order: str, seed: int = 0) -> None:
@@ -69,7 +69,7 @@ def test_shuffled_swapped_and_drawn_again(page: Page, widget: ShuffleTest) -> No
     for which in (0, 1):
         outlines = page.locator(".part.picture-grid").nth(which).locator("canvas").nth(1)
         expect(outlines).to_have_attribute("data-marked", " ".join(map(str, moved)))
-        drawn = np.array(outlines.evaluate(OPAQUE, [16, 16]))
+        drawn = np.array(read_canvas(outlines, OPAQUE, [16, 16]))
         assert sorted(np.flatnonzero(drawn)) == sorted(moved), "these two patches are outlined, and no other"
 
 

@@ -280,3 +280,12 @@ def test_two_widgets_with_patches_of_two_sizes_mark_one_spot() -> None:
     assert bank._parts["map"].selected == 1 + 8 * 16 + 12
     bank._parts["map"].selected = 1
     assert basis._parts["grid"].selected == 1 and basis._parts["table"].selected == 1
+
+
+@pytest.mark.parametrize(("text", "keeps"), [
+    (" k  D_h  parameters\n 1  768   2,362,368\n12   64   2,362,368", True),
+    ("with the table     1.0\nwithout the table  0.1", True),
+    ("a long sentence that a telephone wraps: True\nand another one: False", False),
+    ("the counts agree:   True", False)])
+def test_only_a_printed_table_keeps_its_lines(text: str, keeps: bool) -> None:
+    assert ("columns" in prose.printed(text).object) is keeps

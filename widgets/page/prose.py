@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 STYLE = (Path(__file__).parent / "prose.css").read_text(encoding="utf-8")
 _CODE = re.compile(r"<code.*?</code>", re.S)
+_IN_COLUMNS = re.compile(r"^.*\S {2,}\S.*$", re.M)
 _CHAPTER_LINK = re.compile(r'href="(?:[./]*|chapters/)(\d\d)_\w+\.ipynb(#[^"]*)?"')
 
 
@@ -41,8 +42,9 @@ def code_fold(source: str, opened: bool = False) -> pn.pane.HTML:
 
 
 def printed(text: str) -> pn.pane.HTML:
-    """What a cell printed, or the text of its last expression."""
-    return _pane(f'<pre class="printed" tabindex="0">{escape(text)}</pre>', "printed")
+    """What a cell printed, or the text of its last expression. Lines wrap, but not those of a table, whose columns would be lost."""
+    kind = "printed columns" if len(_IN_COLUMNS.findall(text)) > 1 else "printed"
+    return _pane(f'<pre class="{kind}" tabindex="0">{escape(text)}</pre>', "printed")
 
 
 def table(html: str) -> pn.pane.HTML:
