@@ -282,10 +282,11 @@ def test_two_widgets_with_patches_of_two_sizes_mark_one_spot() -> None:
     assert basis._parts["grid"].selected == 1 and basis._parts["table"].selected == 1
 
 
-@pytest.mark.parametrize(("text", "keeps"), [
-    (" k  D_h  parameters\n 1  768   2,362,368\n12   64   2,362,368", True),
-    ("with the table     1.0\nwithout the table  0.1", True),
-    ("a long sentence that a telephone wraps: True\nand another one: False", False),
-    ("the counts agree:   True", False)])
-def test_only_a_printed_table_keeps_its_lines(text: str, keeps: bool) -> None:
-    assert ("columns" in prose.printed(text).object) is keeps
+@pytest.mark.parametrize(("text", "kinds"), [
+    (" k  D_h  parameters\n 1  768   2,362,368\nall lines hold: True", ["row", "row", "line"]),
+    ("one  row of columns alone", ["line"]),
+    (f"a{'  b' * 30}\nc{'  d' * 30}", ["line", "line"])])
+def test_only_a_printed_table_that_fits_a_telephone_keeps_its_lines(text: str, kinds: list[str]) -> None:
+    html = prose.printed(text).object
+    assert re.findall(r'<span class="(\w+)">', html) == kinds
+    assert re.sub(r"<[^>]*>", "", html) == f"{text}\n"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
+from collections.abc import Iterator
 from functools import cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
 STYLE = (Path(__file__).parent / "prose.css").read_text(encoding="utf-8")
+NARROW = 48
+"""Characters of a printed line that a page 400 px wide has room for."""
 _CODE = re.compile(r"<code.*?</code>", re.S)
-_IN_COLUMNS = re.compile(r"^.*\S {2,}\S.*$", re.M)
+_IN_COLUMNS = re.compile(r"\S {2,}\S")
 _CHAPTER_LINK = re.compile(r'href="(?:[./]*|chapters/)(\d\d)_\w+\.ipynb(#[^"]*)?"')
 
 
@@ -42,9 +46,20 @@ def code_fold(source: str, opened: bool = False) -> pn.pane.HTML:
 
 
 def printed(text: str) -> pn.pane.HTML:
-    """What a cell printed, or the text of its last expression. Lines wrap, but not those of a table, whose columns would be lost."""
-    kind = "printed columns" if len(_IN_COLUMNS.findall(text)) > 1 else "printed"
-    return _pane(f'<pre class="{kind}" tabindex="0">{escape(text)}</pre>', "printed")
+    """What a cell printed, or the text of its last expression, a line in each block: one that wraps is indented.
+
+    The lines of a table that a telephone has room for do not wrap, wherever the page has less.
+    """
+    lines = "".join(f'<span class="{kind}">{escape(line)}\n</span>' for line, kind in _kinds_of_lines(text.split("\n")))
+    return _pane(f'<pre class="printed" tabindex="0">{lines}</pre>', "printed")
+
+
+def _kinds_of_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """Each line with "row" if it stands in a narrow table, which is two lines or more with numbers set in columns, or "line"."""
+    for is_table, group in groupby(lines, lambda line: bool(_IN_COLUMNS.search(line))):
+        together = list(group)
+        kept = is_table and len(together) > 1 and max(map(len, together)) <= NARROW
+        yield from ((line, "row" if kept else "line") for line in together)
 
 
 def table(html: str) -> pn.pane.HTML:
