@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +10,7 @@ from urllib.parse import urlsplit
 
 import panel as pn
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from . import chromium
 from .served import address_of
@@ -36,8 +37,8 @@ class Watch:
 
     def end(self, page: Page) -> None:
         """Hear what the page has said up to now, and no more: a page that is closed while it loads complains of that."""
-        if not page.is_closed():
-            page.evaluate("0")  # answered after everything that was said before
+        with contextlib.suppress(Error):  # a page that is gone says no more
+            page.wait_for_function("true")  # answered after everything that was said before
         self.is_over = True
 
     def unexpected(self) -> list[str]:
