@@ -86,8 +86,8 @@ def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
     P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
     patches = (height // P) * (width // P)
     if patches > MOST_KEPT:
-        raise ValueError(f"This picture is so long that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
-                         " takes from every other would fill the memory. Choose one that is at most three times as long as it is high.")
+        raise ValueError(f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
+                         " takes from every other would fill the memory. Choose one whose long side is at most three times its short side.")
 
 
 def power_of_ten_above(difference: float) -> str:
