@@ -63,7 +63,7 @@ def test_a_picture_whose_pass_would_fill_the_memory_is_refused_in_words(widget: 
     before = widget._grid.rgb
     long = replace(open_sample("cat"), name="yours", rgb=np.zeros((100, 1500, 3), np.uint8))
     widget.selection.param.update(upload=long, picture="yours")
-    assert widget._grid.status == "refused" and "so long that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
+    assert widget._grid.status == "refused" and "so long and narrow that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
     assert widget._grid.rgb == before and "so long" in widget.describe().sentence
 
 
