@@ -48,10 +48,22 @@ def test_an_impossible_width_is_refused_in_place_and_an_offer_takes_it(page: Pag
     expect(total(page)).to_have_text("88,368,964")
 
 
+def test_what_is_being_typed_is_not_replaced_by_an_answer_to_something_earlier(page: Page, serve) -> None:
+    selection = Selection()
+    page.goto(serve(lambda: ViTCalculator(selection=selection).__panel__()))
+    field = page.get_by_label("P Patch side")
+    field.fill("32")
+    selection.setting = "L/16"  # any answer of Python that comes meanwhile
+    expect(page.get_by_label("D Width")).to_have_value("1,024")
+    expect(field).to_have_value("32")
+    field.press("Enter")
+    expect(total(page)).to_have_text("306,535,400")
+
+
 def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     field = page.get_by_label("P Patch side")
-    for absurd, words in (("0", "at least 1, not 0"), ("-1", "at least 1"), ("1e9", "at most 4,096"), ("3.7", "whole number, not 3.7"),
+    for absurd, words in (("0", "at least 1, not 0"), ("-1", "at least 1, not -1"), ("1e9", "at most 4,096"), ("3.7", "whole number, not 3.7"),
                           ("", "is empty"), ("many", "“many” is no number"), ("<b>x</b>", "“<b>x</b>” is no number")):
         enter(page, "P Patch side", absurd)
         said = page.get_by_role("alert").filter(has_text=words)

@@ -17,18 +17,21 @@ export function render({ model, el }) {
       const label = make('label', { htmlFor: id }, ...(field.symbol ? [symbolOf(field.symbol), ' '] : []), field.name)
       const note = make('div', { className: 'note' }), why = make('div', { className: 'why', role: 'alert' })
       const box = make('div', { className: 'field' }, label, input, note, why)
-      input.addEventListener('change', () => send({ [field.key]: input.value }))
+      input.addEventListener('input', () => { views.get(field.key).typing = true })   // an answer to an earlier text must not replace it
+      input.addEventListener('change', () => { views.get(field.key).typing = false; send({ [field.key]: input.value }) })
       input.addEventListener('keydown', (event) => {
         event.stopPropagation()   // JupyterLab would take the keys
-        if (event.key === 'Escape') { input.value = views.get(field.key).field.value; over.set(field.key, model.refusals[field.key]?.count); unmark(field.key) }
+        if (event.key === 'Escape') { views.get(field.key).typing = false; input.value = views.get(field.key).field.value; over.set(field.key, model.refusals[field.key]?.count); unmark(field.key) }
       })
-      views.set(field.key, { field, box, input, note, why, count: 0 })
+      views.set(field.key, { field, box, input, note, why, count: 0, typing: false })
       return [field.more, box]
     })
     front.replaceChildren(...boxes.filter(([more]) => !more).map(([, box]) => box))
     back.replaceChildren(...boxes.filter(([more]) => more).map(([, box]) => box))
     fold.hidden = !back.children.length
   }
+
+  function put(view, text) { if (!view.typing) view.input.value = text }
 
   function unmark(key) {
     const { box, input, why } = views.get(key)
@@ -42,10 +45,10 @@ export function render({ model, el }) {
       const view = views.get(field.key), refusal = model.refusals[field.key]
       view.field = field
       view.note.textContent = field.note ?? ''
-      if (!refusal || refusal.count === over.get(field.key)) { view.input.value = field.value; unmark(field.key); continue }
+      if (!refusal || refusal.count === over.get(field.key)) { put(view, field.value); unmark(field.key); continue }
       if (view.count === refusal.count && view.box.classList.contains('refused')) continue
       view.count = refusal.count
-      view.input.value = field.options.length ? field.value : refusal.typed
+      put(view, field.options.length ? field.value : refusal.typed)
       view.box.classList.add('refused'); view.input.setAttribute('aria-invalid', 'true')
       const offers = refusal.offers.map(([text, changes]) => {
         const button = make('button', { type: 'button' }, text)
