@@ -272,7 +272,8 @@ class PositionSimilarity(Widget):
         token = min(self.selection.token, grid[0] * grid[1])
         who = f"the position of patch {token - 1}, {_place(token - 1, grid)}" if token else "the class token's row"
         said = [(f"{shown}: {who}", self.said(kind)[token]) for kind, shown in NAMES.items()]
-        return Description(f"Four position tables on the patches of {self.choice.picture.named}, {grid[0]} × {grid[1]}, compared from {who}. {self._how_to_read(title)}", [*said, *rows])
+        where = f"the patches of {self.choice.picture.named}, {grid[0]} × {grid[1]}"
+        return Description(f"Four position tables on {where}, compared from {who}. {self._how_to_read(title)}", [*said, *rows])
 
     def still(self) -> Figure:
         """The map of one position in each table, on one scale."""

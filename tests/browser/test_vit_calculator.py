@@ -60,6 +60,16 @@ def test_what_is_being_typed_is_not_replaced_by_an_answer_to_something_earlier(p
     expect(total(page)).to_have_text("306,535,400")
 
 
+def test_a_field_follows_again_after_something_was_typed_and_taken_back(page: Page, serve) -> None:
+    page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
+    field = page.get_by_label("P Patch side")
+    for key in ("End", "5", "Backspace", "Tab"):
+        field.press(key)
+    page.get_by_label("Model", exact=True).select_option("L/32")
+    expect(total(page)).to_have_text("306,535,400")
+    expect(field).to_have_value("32")
+
+
 def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     field = page.get_by_label("P Patch side")

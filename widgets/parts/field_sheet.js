@@ -19,6 +19,9 @@ export function render({ model, el }) {
       const box = make('div', { className: 'field' }, label, input, note, why)
       input.addEventListener('input', () => { views.get(field.key).typing = true })   // an answer to an earlier text must not replace it
       input.addEventListener('change', () => { views.get(field.key).typing = false; send({ [field.key]: input.value }) })
+      input.addEventListener('blur', () => {   // typed and taken back: there is no change to send, and the field follows again
+        if (views.get(field.key).typing) { views.get(field.key).typing = false; load() }
+      })
       input.addEventListener('keydown', (event) => {
         event.stopPropagation()   // JupyterLab would take the keys
         if (event.key === 'Escape') { views.get(field.key).typing = false; input.value = views.get(field.key).field.value; over.set(field.key, model.refusals[field.key]?.count); unmark(field.key) }
