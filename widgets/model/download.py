@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import queue
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,10 +69,10 @@ def advance(bar: tqdm, done: float, total: float | None) -> None:
 
 
 def folder_size(folder: Path) -> int:
+    """Bytes of all files below a folder that another program may be emptying: what is gone by then counts nothing."""
     size = 0
-    for path in folder.rglob("*"):
-        try:
-            size += path.stat().st_size if path.is_file() else 0
-        except OSError:  # pip removed it in between
-            continue
+    for inside, _, names in os.walk(folder):  # unlike rglob, it passes over a folder that was removed in between
+        for name in names:
+            with suppress(OSError):
+                size += os.stat(os.path.join(inside, name)).st_size
     return size

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -100,26 +101,44 @@ def package_wheel(package: dict[str, Any], workspace: Path) -> Path:
 
 def _pip_download(package: dict[str, Any], workspace: Path, options: list[str]) -> Path:
     title, scratch, wheels = f"{package['name']} {package['version']}", workspace / "pip", workspace / "wheels"
+    log = workspace / "pip.log"
     scratch.mkdir(parents=True, exist_ok=True)
     command = [
         sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input", "--quiet",
         "--disable-pip-version-check", "--progress-bar=off", *options,
-        "--dest", str(wheels), f"{package['name']}=={package['version']}",
+        "--log", str(log), "--dest", str(wheels), f"{package['name']}=={package['version']}",
     ]  # fmt: skip
     # pip unpacks into its temporary folder: ours, so that an interrupted fetch leaves nothing behind.
     environment = os.environ | {name: str(scratch) for name in ("TMPDIR", "TEMP", "TMP")}
-    with (workspace / "pip.log").open("w+", encoding="utf-8", errors="replace") as log:
-        with child_process(command, stdout=log, stderr=log, env=environment) as child, progress_bar(title) as bar:
-            _wait_for_pip(child, workspace, package["wheel_bytes"], bar)
-        log.seek(0)
-        complaints = [line.strip() for line in log if line.startswith("ERROR")]
+    pipes = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with child_process(command, env=environment, **pipes) as child, progress_bar(title) as bar:
+        _wait_for_pip(child, workspace, package["wheel_bytes"], bar)
     found = sorted(wheels.glob("*.whl"))
     if child.returncode or not found:
         if shutil.disk_usage(workspace).free < package["wheel_bytes"]:  # pip's own words for it differ by version
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        reason = complaints[-1].removeprefix("ERROR: ") if complaints else f"pip ended with {child.returncode}"
-        raise SourceFailed(f"pip could not fetch {title} ({reason[:200]})")
+        said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        raise SourceFailed(f"pip could not fetch {title} ({reason_of_pip(said) or f'pip ended with {child.returncode}'})")
     return found[0]
+
+
+def reason_of_pip(log: str) -> str:
+    """Return why pip fetched nothing, from the log it keeps with `--log`, without addresses; "" if it does not say.
+
+    Its last complaint is "No matching distribution found" whatever happened, also behind a proxy that refuses: why no
+    page could be read stands in an earlier line, which it shows to nobody.
+    """
+    unread = re.findall(r"Could not fetch URL \S+: (.+)", log)
+    complaints = re.findall(r"ERROR: (.+)", log)
+    reasons = [_caused_by(line) for line in unread[-1:]] + complaints[-1:]
+    return "; ".join(reason[:150] for reason in reasons)
+
+
+def _caused_by(line: str) -> str:
+    """The innermost reason of a chain of exceptions that pip printed in one line: its messages without their classes."""
+    inner = line.partition("(Caused by ")[2] or line
+    inner = re.sub(r"<[^<>]*>(?:: |, )?|\S+://\S+|\b\w+\(|[\"'()]+|- skipping$", "", inner)
+    return re.sub(r"\s*(?:for url:)?\s*$", "", inner)
 
 
 def _wait_for_pip(child: subprocess.Popen[Any], workspace: Path, total: int, bar: tqdm) -> None:
