@@ -5,9 +5,13 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-import panel  # noqa: F401  the one library every widget stands on
+from . import requirements
 
-from . import lesson  # names only; what they stand for is loaded when it is used
+requirements.require()  # before Panel: an old one fails in ways that say nothing of its age
+
+import panel  # noqa: E402, F401  the one library every widget stands on
+
+from . import lesson  # noqa: E402  # names only; what they stand for is loaded when it is used
 
 WIDGETS: dict[str, str] = {
     "ForwardStepper": "widgets.forward_stepper",

@@ -13,6 +13,7 @@ import pytest
 
 import widgets
 from widgets.page import contents
+from widgets.requirements import as_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch", "transformers", "matplotlib", "holoviews", "nbformat", "yaml", "PIL", "widgets.model", "widgets.parts")
@@ -53,8 +54,10 @@ def test_every_widget_builds_its_view_words_and_still() -> None:
 def test_every_dependency_is_pinned_at_what_was_tested() -> None:
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
     pinned = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pinned.items()}
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"]]
-    assert not [name for name in wanted if re.sub(r"[-_.]+", "-", name).lower() not in pinned]
+    wanted = [one.partition(">=") for one in (*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["test"])]
+    tested = {name: pinned.get(re.sub(r"[-_.]+", "-", name).lower()) for name, _, _ in wanted}
+    assert not [name for name, version in tested.items() if version is None]
+    assert not [name for name, _, bound in wanted if bound and as_numbers(tested[name]) < as_numbers(bound)]
     environment = (ROOT / "environment.yml").read_text(encoding="utf-8")
     assert f"pytorch-cpu={pinned['torch']}" in environment and "-c constraints.txt" in environment
 
