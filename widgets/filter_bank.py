@@ -60,6 +60,7 @@ def bank_of(checkpoint: str) -> Bank:
     from widgets.model.embedding import principal_components
     from widgets.model.fetching import facts_of
     from widgets.model.library import weights_of
+    from widgets.model.own import FLOAT32, seeded
 
     loaded = at_hand(checkpoint)
     w = weights_of(loaded.model)
@@ -67,7 +68,7 @@ def bank_of(checkpoint: str) -> Bank:
     count = min(COMPONENTS, most)
     components = inside.filter_components(filters, count)                 # (28, C, P, P)
     kept = principal_components(filters.flatten(1), count).explained()
-    noise = torch.randn(filters.flatten(1).shape, generator=torch.Generator().manual_seed(0))
+    noise = torch.randn(filters.flatten(1).shape, generator=seeded(0), **FLOAT32)
     kept_of_noise = float(principal_components(noise, count).explained()[-1])
     return Bank(loaded.title, "seed" not in facts_of(checkpoint), filters.numpy(), w.filter_bias.detach().numpy(),
                 filters.flatten(1).norm(dim=1).numpy(), inside.smoothness(filters).numpy(), components.numpy(),

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from widgets.model.encoder import gelu, gelu_tanh
+from widgets.model.own import FLOAT64
 from widgets.model.trace import Trace
 from widgets.model.vit import ViTWeights
 
@@ -50,7 +51,7 @@ class Extreme(NamedTuple):
 
 def curve(name: str, x: np.ndarray) -> Curve:
     """Value and slope of an activation of ACTIVATIONS at x. The slope is torch's own derivative of the function."""
-    places = torch.tensor(np.asarray(x), dtype=torch.float64, requires_grad=True)
+    places = torch.tensor(np.asarray(x), **FLOAT64, requires_grad=True)
     with torch.enable_grad():
         value = ACTIVATIONS[name](places)
         (slope,) = torch.autograd.grad(value.sum(), places)

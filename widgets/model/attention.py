@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.model.own import FLOAT32, seeded
+
 
 def attention(
     q: Tensor, k: Tensor, v: Tensor, scale: float | None = None, mask: Tensor | None = None
@@ -115,12 +117,12 @@ def random_scores(head_size: int, keys: int = 64, draws: int = 1, seed: int = 0)
     for name, value, least in (("head_size", head_size, 1), ("keys", keys, 2), ("draws", draws, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} must be a whole number, {least} or more, not {value!r}")
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     rows = []
     for start in range(0, draws, 100):   # a hundred draws at a time: D_h 512 would take a quarter of a gigabyte
         n = min(100, draws - start)
-        q = torch.randn(n, 1, head_size, generator=generator)
-        k = torch.randn(n, keys, head_size, generator=generator)
+        q = torch.randn(n, 1, head_size, generator=generator, **FLOAT32)
+        k = torch.randn(n, keys, head_size, generator=generator, **FLOAT32)
         rows.append((q @ k.transpose(1, 2)).squeeze(1))                   # (n, keys)
     return torch.cat(rows).double()                                       # (draws, keys)
 

@@ -15,6 +15,7 @@ from transformers import ViTConfig, ViTForImageClassification, ViTModel
 from widgets.model import fetching
 from widgets.model.fetching import CheckpointMissing, facts_of, names
 from widgets.model.folding import NoViT, empty, fill, open_copy
+from widgets.model.own import FLOAT32, seeded
 from widgets.model.patches import check_image_size
 from widgets.model.pictures import PREPARATIONS, Preparation
 
@@ -142,7 +143,7 @@ def _random(facts: dict[str, Any]) -> tuple[Any, Provenance]:
 
     Truncated normal of deviation initializer_range for matrices, tokens and positions; 0 for biases, 1 for gains.
     """
-    generator = torch.Generator().manual_seed(facts["seed"])  # the process's own generator stays where it was
+    generator = seeded(facts["seed"])
     with _BUILDING:
         model = empty(ViTConfig(**facts["shape"]), classifier=True)
         deviation = model.config.initializer_range
@@ -155,10 +156,10 @@ def _random(facts: dict[str, Any]) -> tuple[Any, Provenance]:
 
 def _drawn(key: str, shape: torch.Size, deviation: float, generator: torch.Generator) -> torch.Tensor:
     if key.endswith("bias"):
-        return torch.zeros(shape)
+        return torch.zeros(shape, **FLOAT32)
     if len(shape) == 1:  # the gain of a norm
-        return torch.ones(shape)
-    return nn.init.trunc_normal_(torch.empty(shape), std=deviation, generator=generator)
+        return torch.ones(shape, **FLOAT32)
+    return nn.init.trunc_normal_(torch.empty(shape, **FLOAT32), std=deviation, generator=generator)
 
 
 def _resized(base: Checkpoint, size: Size) -> Checkpoint:
@@ -181,7 +182,8 @@ def _interpolated_positions(model: Any, size: Size) -> torch.Tensor:
     """Ask the library for its position table (1, 1 + N, D) at this size: class row kept, the grid interpolated."""
     embeddings = getattr(model, "vit", model).embeddings
     P, D = model.config.patch_size, model.config.hidden_size
-    tokens = torch.empty(1, 1 + (size[0] // P) * (size[1] // P), D, device="meta")  # only their number is read
+    T = 1 + (size[0] // P) * (size[1] // P)
+    tokens = torch.empty(1, T, D, dtype=torch.float32, device="meta")  # only their number is read
     return embeddings.interpolate_pos_encoding(tokens, *size).contiguous()
 
 

@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.model.own import FLOAT64, seeded
+
 
 def projection_matrix(filters: Tensor) -> Tensor:
     """Turn a filter bank (D, C, P, P) into E (C*P*P, D): a column is a filter in channel-row-column order.
@@ -107,7 +109,7 @@ def column_basis(patches: Tensor, E: Tensor) -> Components:
 
 def random_projection(row_length: int, D: int, seed: int = 0) -> Tensor:
     """Return an E of independent standard normal numbers, (row_length, D) in float64, the same for the same seed."""
-    return torch.randn(row_length, D, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return torch.randn(row_length, D, generator=seeded(seed), **FLOAT64)
 
 
 def projection_of_bytes(filters: Tensor, deviation: tuple[float, ...]) -> Tensor:
@@ -115,7 +117,7 @@ def projection_of_bytes(filters: Tensor, deviation: tuple[float, ...]) -> Tensor
 
     The model prepares a byte as (v / 255 - mean) / deviation; the factor goes into the rows of E. filters (D, C, P, P).
     """
-    factors = 1 / (255 * torch.tensor(deviation, dtype=torch.float64))    # (C,)
+    factors = 1 / (255 * torch.tensor(deviation, **FLOAT64))    # (C,)
     return projection_matrix(filters.detach().double() * factors[:, None, None])
 
 

@@ -10,6 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from widgets.model.encoder import gelu_tanh, post_norm_block
+from widgets.model.own import BOOL
 from widgets.model.patches import to_channels_last
 from widgets.model.positions import Grid, interpolate_positions
 from widgets.model.preparation import PREPARATIONS, Preparation
@@ -51,7 +52,7 @@ def steps_with(names: Iterable[str], w: ViTWeights, preparation: Preparation | N
 
 
 def _causal(tokens: int) -> Tensor:
-    return torch.ones(tokens, tokens, dtype=torch.bool).tril()            # row i sees tokens 0 to i
+    return torch.ones(tokens, tokens, **BOOL).tril()            # row i sees tokens 0 to i
 
 
 def _class_row_gone(table: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import torch
@@ -15,10 +16,19 @@ WAYS = {"eager": "attention as matrix products", "fused": "fused attention", "fa
 
 
 def count_flops(model: nn.Module, pixels: torch.Tensor) -> int:
-    """FLOPs that PyTorch's counter sees in one forward pass of a model in eval mode."""
+    """FLOPs that PyTorch's counter sees in one forward pass of a model in eval mode.
+
+    In a thread of its own: a default device that a reader has set is a mode of his thread, and any mode keeps the
+    encoder off its fast path.
+    """
     counter = FlopCounterMode(display=False)
-    with torch.no_grad(), counter:
-        model.eval()(pixels)
+
+    def run() -> None:
+        with torch.no_grad(), counter:
+            model.eval()(pixels)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="count") as alone:
+        alone.submit(run).result()
     return counter.get_total_flops()
 
 
@@ -32,13 +42,13 @@ def torch_flops(shape: ViTShape, way: str = "eager") -> int:
         raise ValueError(f"way must be one of {', '.join(WAYS)}, not {way!r}")
     side, device = shape.image_size, "meta" if way == "eager" else "cpu"
     model = _Stock(shape) if way == "fast path" else on_meta(shape, "sdpa" if way == "fused" else "eager")
-    pixels = torch.zeros(1, shape.num_channels, side, side, device=device)
+    pixels = torch.zeros(1, shape.num_channels, side, side, dtype=torch.float32, device=device)
     return count_flops(model if way == "eager" else _filled(model), pixels)
 
 
 def _filled(model: nn.Module) -> nn.Module:
     """A model of the meta device with ones for numbers: no draw of millions, and nothing that overflows."""
-    model = model.to_empty(device="cpu").requires_grad_(False)
+    model = model.float().to_empty(device="cpu").requires_grad_(False)
     for tensor in model.parameters():
         tensor.fill_(1e-3)
     return model

@@ -19,6 +19,8 @@ from safetensors import SafetensorError
 from transformers import ViTConfig, ViTForImageClassification, ViTModel
 from transformers.utils import logging
 
+from widgets.model.own import CPU
+
 State = dict[str, torch.Tensor]
 
 # From the names in the hub's DINOv2 files to those of `ViTModel`, in the order they are replaced.
@@ -101,7 +103,8 @@ def empty(config: ViTConfig, classifier: bool = False) -> ViTModel | ViTForImage
     """Build a model of this shape that holds no numbers yet (its tensors are on the meta device)."""
     config._attn_implementation = "eager"  # fused attention returns no weights
     with torch.device("meta"):
-        return ViTForImageClassification(config) if classifier else ViTModel(config, add_pooling_layer=False)
+        model = ViTForImageClassification(config) if classifier else ViTModel(config, add_pooling_layer=False)
+    return model.float()  # the reader's default dtype may be another
 
 
 def fill(model: Any, state: State) -> Any:
@@ -142,7 +145,7 @@ def open_copy(folder: Path) -> ViTModel | ViTForImageClassification:
         kind, options = ViTModel, {"add_pooling_layer": False}
         if "ViTForImageClassification" in (config.architectures or []):
             kind, options = ViTForImageClassification, {}
-        with quiet():
+        with quiet(), CPU:
             model, report = kind.from_pretrained(
                 folder, config=config, use_safetensors=True, attn_implementation="eager", dtype=torch.float32,
                 local_files_only=True, output_loading_info=True,

@@ -13,6 +13,7 @@ from torch.nn.functional import normalize
 
 from widgets.model.attention import AttentionTrace, AttentionWeights, multi_head_attention
 from widgets.model.embedding import Components, coordinates, patch_basis
+from widgets.model.own import FLOAT32
 from widgets.model.patches import patchify
 from widgets.model.positions import sincos_2d
 
@@ -75,16 +76,16 @@ def hand_heads(pixels: Tensor, patch_size: int) -> HandHeads:
     content = torch.cat([normalize(content[:, a:b], dim=1) for a, b in GROUPS], 1)
     tokens = torch.cat([content.float(), sincos_2d(grid, POSITION_FEATURES, POSITION_BASE)], 1)       # (N, D)
     # a class token of zeros prefers nothing, so its query weighs every token alike
-    z = torch.cat([torch.zeros(1, HIDDEN_SIZE), tokens])[None]            # (1, 1 + N, D)
+    z = torch.cat([torch.zeros(1, HIDDEN_SIZE, **FLOAT32), tokens])[None]            # (1, 1 + N, D)
     return HandHeads(z, multi_head_attention(z, weights(), NUM_HEADS), grid, basis)
 
 
 def weights() -> AttentionWeights:
     """U_qkv picks each head's features (and sharpens the query); values pass what a head read; U_msa is the identity."""
     D_h = HIDDEN_SIZE // NUM_HEADS
-    picks, sharp = torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE), torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE)
+    picks, sharp = (torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE, **FLOAT32) for _ in range(2))
     for number, head in enumerate(HEADS):
         for place, (feature, factor) in enumerate(zip(head.features, head.sharpness)):
             picks[feature, number * D_h + place] = 1                      # (in, out): head j makes columns j*D_h on
             sharp[feature, number * D_h + place] = factor
-    return AttentionWeights.packed(torch.cat([sharp, picks, picks], 1), None, torch.eye(HIDDEN_SIZE), None)
+    return AttentionWeights.packed(torch.cat([sharp, picks, picks], 1), None, torch.eye(HIDDEN_SIZE, **FLOAT32), None)

@@ -13,6 +13,7 @@ from torch import Tensor
 from widgets.model.attention import AttentionWeights
 from widgets.model.embedding import Components, patch_basis
 from widgets.model.encoder import BlockWeights, MLPWeights
+from widgets.model.own import FLOAT32, seeded
 from widgets.model.patches import patchify
 from widgets.model.positions import sincos_2d
 from widgets.model.vit import ViTWeights
@@ -60,15 +61,15 @@ def hand_set_vit(pixels: Tensor, patch_size: int = 32, num_labels: int = 3, seed
         raise ValueError(f"{len(patches)} patches have no {HIDDEN_SIZE} principal components: use 9 patches or more")
     basis = patch_basis(patches, HIDDEN_SIZE)
     filters, bias = _whitened(basis, tuple(pixels.shape), patch_size)
-    generator = torch.Generator().manual_seed(seed)
+    generator = seeded(seed)
     grid = (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size)
     weights = ViTWeights(
         filters=filters, filter_bias=bias,
-        class_token=torch.zeros(HIDDEN_SIZE), positions=_positions(grid),
+        class_token=torch.zeros(HIDDEN_SIZE, **FLOAT32), positions=_positions(grid),
         blocks=tuple(_block(generator) for _ in range(NUM_LAYERS)),
-        norm_weight=torch.ones(HIDDEN_SIZE), norm_bias=torch.zeros(HIDDEN_SIZE),
+        norm_weight=torch.ones(HIDDEN_SIZE, **FLOAT32), norm_bias=torch.zeros(HIDDEN_SIZE, **FLOAT32),
         num_attention_heads=NUM_HEADS, layer_norm_eps=1e-6, grid=grid,
-        head_weight=_random(generator, num_labels, HIDDEN_SIZE), head_bias=torch.zeros(num_labels),
+        head_weight=_random(generator, num_labels, HIDDEN_SIZE), head_bias=torch.zeros(num_labels, **FLOAT32),
     )
     return HandSetViT(weights, basis, ORIGINS)
 
@@ -82,16 +83,17 @@ def _whitened(basis: Components, image_shape: tuple[int, int, int], P: int) -> t
 
 def _positions(grid: tuple[int, int]) -> Tensor:
     of_patches = POSITION_SIZE * sincos_2d(grid, HIDDEN_SIZE, POSITION_BASE)
-    return torch.cat([torch.zeros(1, HIDDEN_SIZE), of_patches])           # (1 + N, D)
+    return torch.cat([torch.zeros(1, HIDDEN_SIZE, **FLOAT32), of_patches])           # (1 + N, D)
 
 
 def _block(generator: torch.Generator) -> BlockWeights:
     """Identity matrices give head j the features 4j to 4j + 3 and nothing else."""
-    same, zero, one = torch.eye(HIDDEN_SIZE), torch.zeros(HIDDEN_SIZE), torch.ones(HIDDEN_SIZE)
+    same = torch.eye(HIDDEN_SIZE, **FLOAT32)
+    zero, one = torch.zeros(HIDDEN_SIZE, **FLOAT32), torch.ones(HIDDEN_SIZE, **FLOAT32)
     return BlockWeights(
         one, zero, AttentionWeights(SHARPNESS * same, zero, same, zero, same, zero, same, zero), one, zero,
         MLPWeights(
-            _random(generator, INTERMEDIATE_SIZE, HIDDEN_SIZE), torch.zeros(INTERMEDIATE_SIZE),
+            _random(generator, INTERMEDIATE_SIZE, HIDDEN_SIZE), torch.zeros(INTERMEDIATE_SIZE, **FLOAT32),
             _random(generator, HIDDEN_SIZE, INTERMEDIATE_SIZE), zero,
         ),
     )
@@ -99,4 +101,4 @@ def _block(generator: torch.Generator) -> BlockWeights:
 
 def _random(generator: torch.Generator, rows: int, columns: int) -> Tensor:
     # variance 1 / columns keeps the size of what passes through
-    return torch.randn(rows, columns, generator=generator) * columns**-0.5
+    return torch.randn(rows, columns, generator=generator, **FLOAT32) * columns**-0.5

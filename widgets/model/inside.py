@@ -11,6 +11,7 @@ from torch import Tensor
 
 from widgets.model.embedding import positive_largest, principal_components
 from widgets.model.library import weights_of
+from widgets.model.own import CPU, FLOAT32
 from widgets.model.patches import patch_position
 from widgets.model.vit import ViTWeights, check_pixels, represent
 
@@ -46,7 +47,8 @@ def mean_attention_distance(
     N, T = grid[0] * grid[1], attentions[0].shape[-1]
     if N + prefix != T:
         raise ValueError(f"a grid of {grid[0]} x {grid[1]} and {prefix} before it make {N + prefix} tokens, not {T}")
-    places = torch.tensor([patch_position(n, grid) for n in range(N)], dtype=attentions[0].dtype) * patch_size
+    cells = [patch_position(n, grid) for n in range(N)]
+    places = torch.tensor(cells, dtype=attentions[0].dtype, device=CPU) * patch_size         # (N, 2)
     distances = torch.cdist(places, places, compute_mode="donot_use_mm_for_euclid_dist")     # (N, N), in pixels
     layers = []
     for weights in attentions:
@@ -59,7 +61,7 @@ def mean_attention_distance(
 def even_attention_distance(grid: tuple[int, int], patch_size: int) -> float:
     """Return how far a head looks, in pixels, when every query weighs all patches alike: what no preference gives."""
     N = grid[0] * grid[1]
-    return float(mean_attention_distance([torch.full((1, 1, N, N), 1 / N)], grid, patch_size, prefix=0))
+    return float(mean_attention_distance([torch.full((1, 1, N, N), 1 / N, **FLOAT32)], grid, patch_size, prefix=0))
 
 
 class RowShares(NamedTuple):
@@ -133,7 +135,7 @@ def occlusion(
     pixels, P = pixels.to(w.filters.dtype), w.patch_size
     grid = (pixels.shape[-2] // P, pixels.shape[-1] // P)
     N = grid[0] * grid[1]
-    changes = torch.empty(len(pixels), N, dtype=pixels.dtype)
+    changes = torch.empty(len(pixels), N, dtype=pixels.dtype, device=CPU)
     for b, picture in enumerate(pixels):
         whole = represent(w, picture[None]).y                             # (1, D)
         for start in range(0, N, batch_size):

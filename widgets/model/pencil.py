@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from widgets.model.attention import attention, merge_heads
+from widgets.model.own import BOOL, FLOAT64
 
 PROJECTIONS = ("W_q", "W_k", "W_v")
 
@@ -57,14 +58,14 @@ def compute(inputs: Inputs, scaled: bool = True, masked: bool = False) -> Pencil
     """Run the inputs through Eqs. 5 to 8. `masked` lets a token see itself and those before it, as a GPT does."""
     q, k, v = (inputs.X @ W for W in (inputs.W_q, inputs.W_k, inputs.W_v))
     T = len(inputs.X)
-    mask = torch.ones(T, T, dtype=torch.bool).tril() if masked else None
+    mask = torch.ones(T, T, **BOOL).tril() if masked else None
     O, A, S = attention(q, k, v, None if scaled else 1.0, mask)
     joined = merge_heads(O[None])[0]                                      # (T, k D_h)
     return Pencil(q, k, v, S, A, O, joined, None if inputs.U_msa is None else joined @ inputs.U_msa)
 
 
 def _floats(*rows: object) -> Tensor:
-    return torch.tensor(rows, dtype=torch.float64)
+    return torch.tensor(rows, **FLOAT64)
 
 
 def _three(U_qkv: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.model.own import BOOL, FLOAT32, INT64, seeded
 from widgets.model.positions import Grid, cosine_similarity_map, interpolate_positions, sincos_1d, sincos_2d
 from widgets.model.vit import ViTWeights
 
@@ -41,9 +42,9 @@ def position_table(kind: str, w: ViTWeights, grid: Grid, seed: int = SEED) -> Te
     if kind == "sincos_1d":
         return sincos_1d(prefix + N, D)
     if kind == "sincos_2d":
-        return torch.cat([torch.zeros(prefix, D), sincos_2d(grid, D)])
+        return torch.cat([torch.zeros(prefix, D, **FLOAT32), sincos_2d(grid, D)])
     if kind == "random":
-        return torch.randn(prefix + N, D, generator=torch.Generator().manual_seed(seed))
+        return torch.randn(prefix + N, D, generator=seeded(seed), **FLOAT32)
     raise ValueError(f"there is no table {kind!r}: use one of {', '.join(KINDS)}")
 
 
@@ -72,10 +73,10 @@ def most_alike(similarity: Tensor, count: int = NEIGHBOURS) -> Tensor:
 def likeness(table: Tensor, grid: Grid, prefix: int = 1) -> Likeness:
     """How much the positions of one row, of one column, and of neither are alike. At least 2 x 3 or 3 x 2 patches."""
     similarity = cosine_similarity_map(table, grid, prefix).flatten(1)               # (N, N)
-    place = torch.arange(len(similarity))
+    place = torch.arange(len(similarity), **INT64)
     row, column = place // grid[1], place % grid[1]
     in_row, in_column = row[:, None] == row, column[:, None] == column               # (N, N)
-    others = ~torch.eye(len(similarity), dtype=torch.bool)
+    others = ~torch.eye(len(similarity), **BOOL)
     nearest = most_alike(similarity)                                                 # (N, 4)
     return Likeness(
         float(similarity[in_row & others].mean()), float(similarity[in_column & others].mean()),

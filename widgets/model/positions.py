@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.model.own import FLOAT64
+
 Grid = tuple[int, int]
 
 # How F.interpolate is called. "zoom" is what the paper's own code does (scipy's zoom of order 1): linear, with the
@@ -67,8 +69,8 @@ def sincos_1d(length: int, dimensions: int, base: float = 10_000.0) -> Tensor:
     _check_whole(length=length)
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 2 or dimensions % 2:
         raise ValueError(f"dimensions must be an even number, 2 or more, not {dimensions!r}")
-    position = torch.arange(length, dtype=torch.float64)[:, None]         # (length, 1)
-    frequency = base ** -(torch.arange(0, dimensions, 2, dtype=torch.float64) / dimensions)   # (D/2,)
+    position = torch.arange(length, **FLOAT64)[:, None]         # (length, 1)
+    frequency = base ** -(torch.arange(0, dimensions, 2, **FLOAT64) / dimensions)   # (D/2,)
     angle = position * frequency                                          # (length, D/2)
     return torch.stack([angle.sin(), angle.cos()], dim=2).reshape(length, dimensions).float()
 

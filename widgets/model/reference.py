@@ -10,6 +10,7 @@ from PIL import Image
 from torch import Tensor
 
 from widgets.model.facts import published
+from widgets.model.own import FLOAT32
 from widgets.model.pictures import Picture
 from widgets.model.preparation import PREPARATIONS
 from widgets.model.trace import Trace
@@ -37,7 +38,7 @@ def released_pixels(picture: Picture) -> Tensor:
 
 def is_reference_picture(pixels: Tensor) -> bool:
     """Tell whether `released_pixels` are those of the published picture, by the first eight numbers of patch 0."""
-    first = torch.tensor(published(FACTS)["patch0_first8"])
+    first = torch.tensor(published(FACTS)["patch0_first8"], **FLOAT32)
     return bool((pixels[0, 0, 0, :8] - first).abs().max() < 0.02)         # two and a half levels of a byte
 
 

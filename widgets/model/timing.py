@@ -73,7 +73,9 @@ def _pass(model: Any, side: int) -> float:
     """Seconds of one forward pass."""
     import torch
 
-    pixels = torch.rand(1, model.config.num_channels, side, side, generator=torch.Generator().manual_seed(0))
+    from widgets.model.own import FLOAT32, seeded
+
+    pixels = torch.rand(1, model.config.num_channels, side, side, generator=seeded(0), **FLOAT32)
     with _one_at_a_time, torch.inference_mode():   # entered and left in one thread: each pass may run in another
         began = perf_counter()
         model(pixels)
