@@ -74,7 +74,34 @@ def test_a_failing_cell_keeps_what_it_showed_before() -> None:
 
 
 def test_a_syntax_error_is_that_cell_s_trouble() -> None:
-    assert isinstance(Workbook("t").run(1, "%matplotlib inline")[1], SyntaxError)
+    error = Workbook("t").run(1, "x = (1,\ny")[1]
+    assert isinstance(error, SyntaxError) and "t, cell 1" in str(error)
+
+
+@pytest.mark.parametrize(("source", "named"), [
+    ("%matplotlib inline", "line 1, `%matplotlib inline`"), ("%%time\nx = 1", "line 1, `%%time`"),
+    ("x = 1\n!ls data", "line 2, `!ls data`"), ("files = !ls", "line 1, `files = !ls`"),
+    ("took = %timeit -o f()", "line 1"), ("print?", "line 1, `print?`"), ("?print", "line 1"),
+    ("if True:\n    %time f()", "line 2, `%time f()`"), ("get_ipython().run_line_magic('time', '1')", "`get_ipython()`"),
+])
+def test_what_only_jupyter_does_is_said_so_with_the_way_out(source: str, named: str) -> None:
+    shown, error = Workbook("t").run(1, source)
+    said = results.sentence_of(error)
+    assert shown == [] and named in said and "hosted page runs Python alone" in said and "tag `notebook`" in said
+    assert "SyntaxError" not in said and "NameError" not in said
+
+
+@pytest.mark.parametrize("source", ["x = 7 % 3 !", "y = 1 if", "print('%d' % )"])
+def test_python_that_is_wrong_is_not_taken_for_a_command_of_jupyter(source: str) -> None:
+    assert isinstance(Workbook("t").run(1, source)[1], SyntaxError)
+
+
+def test_a_cell_may_await_as_in_a_notebook() -> None:
+    book = Workbook("t")
+    assert book.run(1, "import asyncio\nasync def later(x):\n    await asyncio.sleep(0)\n    print('slept')\n    return x")[1] is None
+    assert book.run(2, "a = await later(1)\nawait later(a + 1)") == ([Shown("slept\nslept\n", True), Shown(2)], None)
+    assert isinstance(book.run(3, "await later(1 / 0)")[1], ZeroDivisionError)
+    assert book.run(4, "a + 2") == ([Shown(3)], None)
 
 
 @pytest.mark.parametrize(("message", "said"), [
