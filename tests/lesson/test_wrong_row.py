@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-from widgets.lesson import exercises
+from widgets.lesson import check, exercises
 
 EXERCISE = exercises.find("wrong_row")
 
@@ -34,6 +35,19 @@ def test_the_published_example_is_the_one_of_the_text() -> None:
 
 
 def test_solving_for_the_weights_passes_too() -> None:
-    from widgets.lesson import check
-
     assert check("wrong_row", lambda z, U_qkv, published: int(weights_behind(z, U_qkv, published).min(axis=0).argmin())).passed
+
+
+@pytest.mark.parametrize("dress", [np.int64, np.intp, np.uint8, np.array, torch.tensor, int])
+def test_an_index_may_be_numpys_or_torchs(dress) -> None:
+    assert check("wrong_row", lambda *given: dress(EXERCISE.expected(*given))).passed
+
+
+def test_argmax_as_it_comes_passes() -> None:
+    assert check("wrong_row", lambda *given: weights_behind(*given).min(axis=0).argmin()).passed
+
+
+@pytest.mark.parametrize("dress", [np.float64, float, bool, lambda i: np.array([i]), lambda i: [i], str])
+def test_an_index_is_a_whole_number_all_the_same(dress) -> None:
+    result = check("wrong_row", lambda *given: dress(EXERCISE.expected(*given)))
+    assert not result.passed and "overflow" not in result.message

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from .plain import Foreign, kind_of, shown
+
 SHOWN = 8  # numbers of a row that a sentence can carry
+LONGEST = 256  # bits of an integer that a sentence can carry
 
 
 def difference(expected: Any, returned: Any, tolerance: float, parts: tuple[str, ...] = ()) -> str | None:
@@ -29,7 +32,19 @@ def difference(expected: Any, returned: Any, tolerance: float, parts: tuple[str,
 def as_array(value: Any) -> Any:
     """A torch tensor as the NumPy array of the same numbers; anything else as it is."""
     torch = sys.modules.get("torch")
-    return value.detach().cpu().numpy() if torch and isinstance(value, torch.Tensor) else value
+    return value.numpy() if torch is not None and isinstance(value, torch.Tensor) else value
+
+
+def whole(value: Any) -> Any:
+    """NumPy's and torch's integers as Python's, also within a dict, a tuple or a list; anything else as it is."""
+    if isinstance(value, dict):
+        return {key: whole(v) for key, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(whole, value))
+    single = as_array(value)
+    if isinstance(single, (np.generic, np.ndarray)) and single.ndim == 0 and single.dtype.kind in "iu":
+        return int(single)
+    return value
 
 
 def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
@@ -37,11 +52,15 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     value = as_array(value)
     if isinstance(value, tuple) and value:
         return "; ".join(glimpse(v) for v in value)
+    if isinstance(value, Foreign):
+        return value.text
     if not isinstance(value, np.ndarray):
-        text = f"{value:,}" if type(value) in (int, float) else repr(value)
+        text = written_out(value) if type(value) in (int, float) else shown(value)
         return (text if len(text) < 120 else text[:117] + "...").replace("-", "\u2212", text[:1] == "-")
     shape = f"shape {value.shape}"
-    if not value.size or not value.ndim or value.dtype == object:
+    if not value.ndim and value.dtype.kind in "biuf":
+        return number(value)
+    if not value.size or not value.ndim:
         return shape
     place = place or (0,) * value.ndim
     row = value[place[:-1]]
@@ -49,6 +68,13 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     dots = ("... " if start else "", " ..." if start + SHOWN < len(row) else "")
     name = f", row {', '.join(map(str, place[:-1]))}" if value.ndim > 1 else ""
     return f"{shape}{name}: {dots[0]}{' '.join(map(number, row[start:start + SHOWN]))}{dots[1]}"
+
+
+def written_out(value: int | float) -> str:
+    """A number in full, or, where that would fill pages, how long it is."""
+    if isinstance(value, int) and value.bit_length() > LONGEST:
+        return f"a number of about {int(value.bit_length() * 0.30103):,} digits"
+    return f"{value:,}".replace("-", "\u2212")
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -69,7 +95,7 @@ def first_place(expected: Any, returned: Any, tolerance: float) -> tuple[int, ..
     expected, returned = as_array(expected), as_array(returned)
     if not (isinstance(expected, np.ndarray) and isinstance(returned, np.ndarray)):
         return None
-    if expected.shape != returned.shape or not expected.ndim or returned.dtype == object:
+    if expected.shape != returned.shape or not expected.ndim or returned.dtype.kind not in "biuf":
         return None
     wrong = _wrong(expected, returned, tolerance)
     return tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.any() else None
@@ -86,7 +112,7 @@ def _wrong(expected: np.ndarray, returned: np.ndarray, tolerance: float) -> np.n
 def _arrays(expected: np.ndarray, returned: Any, tolerance: float) -> str | None:
     returned = as_array(returned)
     if not isinstance(returned, np.ndarray):
-        return f"it returned {_kind(returned)} where an array of shape {expected.shape} is expected"
+        return f"it returned {kind_of(returned)} where an array of shape {expected.shape} is expected"
     if returned.dtype.kind not in "biuf":
         return f"it returned an array of {returned.dtype} where plain numbers are expected"
     if returned.shape != expected.shape:
@@ -99,10 +125,28 @@ def _arrays(expected: np.ndarray, returned: Any, tolerance: float) -> str | None
             f" {told_apart(returned[place], expected[place])}")
 
 
+def without_the_answer(expected: Any, returned: Any, tolerance: float) -> str | None:
+    """What is wrong, where the numbers expected would be the whole solution; None where nothing is.
+
+    Numbers in a dict are told by how many are wrong and by their sum, anything else by its kind.
+    """
+    if isinstance(expected, dict) and isinstance(returned, dict) and expected.keys() == returned.keys():
+        unlike = [key for key, came in returned.items() if type(came) is not type(expected[key])]
+        if unlike:
+            return f"in {unlike[0]!r}: it is {kind_of(returned[unlike[0]])} where a whole number is expected"
+        wrong = sum(difference(right, returned[key], tolerance) is not None for key, right in expected.items())
+        sums = sum(returned.values()), sum(expected.values())
+        told = "as they must" if sums[0] == sums[1] else f"where the right ones sum to {written_out(sums[1])}"
+        return f"not right: {wrong} of its {len(expected)} numbers; they sum to {written_out(sums[0])} {told}"
+    if isinstance(expected, dict):
+        return difference(expected, returned, tolerance)  # which keys there are is part of the question
+    return f"it returned {kind_of(returned)}, {glimpse(returned)}, and that is not it"
+
+
 def _tuples(expected: tuple, returned: Any, tolerance: float, parts: tuple[str, ...]) -> str | None:
     what = f"{len(expected)} things, ({', '.join(parts)})"
     if not isinstance(returned, (tuple, list)):
-        return f"it returned {_kind(returned)} where {what} are expected"
+        return f"it returned {kind_of(returned)} where {what} are expected"
     if len(returned) != len(expected):
         return f"it returned {len(returned)} things where {what} are expected"
     for name, right, came in zip(parts, expected, returned):
@@ -113,12 +157,12 @@ def _tuples(expected: tuple, returned: Any, tolerance: float, parts: tuple[str, 
 
 def _dicts(expected: dict, returned: Any, tolerance: float) -> str | None:
     if not isinstance(returned, dict):
-        return f"it returned {_kind(returned)} where a dict with {', '.join(expected)} is expected"
+        return f"it returned {kind_of(returned)} where a dict with {', '.join(expected)} is expected"
     missing, extra = [k for k in expected if k not in returned], [k for k in returned if k not in expected]
     if missing:
         return f"its dict has no {' and no '.join(map(repr, missing))}"
     if extra:
-        return f"its dict has {', '.join(map(repr, extra))}, which nobody asked for"
+        return f"its dict has {', '.join(map(glimpse, extra[:4]))}, which nobody asked for"
     for key, right in expected.items():
         if (found := difference(right, returned[key], tolerance)) is not None:
             return f"in {key!r}: {found}"
@@ -127,27 +171,30 @@ def _dicts(expected: dict, returned: Any, tolerance: float) -> str | None:
 
 def _integers(expected: int, returned: Any) -> str | None:
     if type(returned) is int:
-        return None if returned == expected else f"it returned {returned:,} where {expected:,} is expected"
-    if isinstance(as_array(returned), (np.generic, np.ndarray)):
-        return f"it returned {_kind(returned)}, {returned}, where a Python int is expected: {expected:,}"
-    if isinstance(returned, float):
-        return f"it returned a float, {returned:,}, where a whole number is expected: {expected:,}"
-    return f"it returned {_kind(returned)} where a whole number is expected: {expected:,}"
+        if returned == expected:
+            return None
+        return f"it returned {written_out(returned)} where {written_out(expected)} is expected"
+    came = f"{kind_of(returned)}, {glimpse(returned)}," if _is_number(returned) else kind_of(returned)
+    python = "a Python int" if whole(returned) is not returned else "a whole number"
+    return f"it returned {came} where {python} is expected: {written_out(expected)}"
 
 
 def _floats(expected: float, returned: Any, tolerance: float) -> str | None:
     value = as_array(returned)
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        return f"it returned {_kind(returned)} where a number is expected: {number(expected)}"
+    if not _is_number(value):
+        many = isinstance(value, np.ndarray) and value.ndim
+        came = f"an array of shape {value.shape}" if many else kind_of(returned)
+        return f"it returned {came} where a number is expected: {number(expected)}"
+    if type(value) is int and value.bit_length() > LONGEST:
+        return f"it returned {written_out(value)} where {number(expected)} is expected"
     if abs(float(value) - expected) <= tolerance * max(abs(expected), 1e-30):
         return None
     return f"it returned {told_apart(value, expected)}"
 
 
-def _kind(value: Any) -> str:
-    name = type(value).__name__
-    if value is None:
-        return "None"
-    if type(value).__module__ == "numpy":
-        return f"a NumPy {name}"
-    return f"{'an' if name[:1] in 'aeiou' else 'a'} {name}"
+def _is_number(value: Any) -> bool:
+    """Whether it is one real number, in Python's, NumPy's or torch's clothes."""
+    value = as_array(value)
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.ndim == 0 and value.dtype.kind in "iuf"
+    return type(value) in (int, float)

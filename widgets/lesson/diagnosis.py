@@ -10,17 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from .comparing import as_array, difference
+from .comparing import as_array, difference, whole
 from .observing import observation
+from .plain import Foreign, kind_of
 from .specification import Exercise, Outcome
 
 AT_ONCE = 2  # misconceptions that may meet in one answer
 WORD = 2 ** 32
+UNFIT = (ValueError, RuntimeError, IndexError, TypeError)
 
 HERE = "On this input, though not on all:"
 CHANGED = "Your function changes `{name}`, which it was only lent. Work on a copy, or build a new array."
-FIXED_WIDTH = ("The number is a NumPy integer. Those have a fixed width, 32 bits on some machines, and overflow"
-               " without a word. Count in Python ints: wrap what comes from NumPy in int().")
+FIXED_WIDTH = ("The number is a NumPy integer, {kind}. Those have a fixed width, 32 bits on some machines, and"
+               " overflow without a word. Count in Python ints: wrap what comes from NumPy in int().")
+BOXED = ("The number comes in {kind} of one number. Its integers have a fixed width and overflow without a word. Count in"
+         " Python ints: `.item()` takes the number out.")
 OVERFLOWED = "The number overflowed: it is the right one modulo 2^32. Count in Python ints, which have no limit."
 NO_ARRAY = "Your function returns a list. Make one array of it, with np.array or np.stack."
 WRONG_KEYS = "The dict must have exactly these entries: {keys}."
@@ -58,6 +62,8 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
 
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
     """Fewest faults that explain every case; else the one fault that explains the first failure."""
+    if failed.error is None and _only_its_kind_is_wrong(exercise, failed):
+        return None  # two mistakes that cancel would explain that
     second_best, telling = None, not isinstance(failed.expected, (int, dict))  # one number fits too many mistakes
     for faults in _suspects(exercise):
         if not _explains(exercise, faults, failed):
@@ -67,6 +73,10 @@ def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outc
         if telling and len(faults) == 1:
             second_best = second_best or faults
     return None if failed.error is not None else second_best
+
+
+def _only_its_kind_is_wrong(exercise: Exercise, failed: Outcome) -> bool:
+    return difference(failed.expected, whole(failed.returned), failed.case.tolerance, exercise.returns) is None
 
 
 def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:
@@ -80,11 +90,17 @@ def _explains(exercise: Exercise, faults: tuple[str, ...], outcome: Outcome) -> 
     try:
         with np.errstate(all="ignore"):
             answer = exercise.faulty(*outcome.case.arguments(), faults=frozenset(faults))
-    except Exception:  # an impossible combination, or what the reader met as well
-        return outcome.error is not None
+    except Exception as error:  # an impossible combination, or what the reader met as well
+        return len(faults) == 1 and _alike(error, outcome.error)
     if outcome.error is not None:
         return False
-    return difference(answer, as_array(outcome.returned), outcome.case.tolerance, exercise.returns) is None
+    returned = whole(outcome.returned) if isinstance(outcome.expected, (int, dict)) else outcome.returned
+    return difference(answer, returned, outcome.case.tolerance, exercise.returns) is None
+
+
+def _alike(one: Exception, other: BaseException | None) -> bool:
+    """Whether both say the same of numbers that do not fit: NumPy and torch raise different errors for it."""
+    return type(one) is type(other) or (isinstance(one, UNFIT) and isinstance(other, UNFIT))
 
 
 def _holds(sign: Callable[[Outcome, list[Outcome]], bool], failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -95,10 +111,14 @@ def _holds(sign: Callable[[Outcome, list[Outcome]], bool], failed: Outcome, outc
 
 
 def _wrong_kind(expected: Any, returned: Any) -> Diagnosis | None:
+    if isinstance(returned, Foreign):
+        return Diagnosis(("wrong-kind",), returned.advice) if returned.advice else None
     if isinstance(expected, np.ndarray) and isinstance(returned, (list, tuple)):
         return Diagnosis(("no-array",), NO_ARRAY)
     if isinstance(expected, dict) and isinstance(returned, dict) and expected.keys() != returned.keys():
         return Diagnosis(("wrong-keys",), WRONG_KEYS.format(keys=", ".join(f"`{key}`" for key in expected)))
+    if isinstance(expected, tuple) and isinstance(returned, (list, tuple)):
+        return next((d for d in map(_wrong_kind, expected, returned) if d), None)
     return None
 
 
@@ -108,12 +128,17 @@ def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:
         return next((d for d in found if d), None)
     if type(expected) is not int or returned is None:
         return None
-    whole = isinstance(returned, (int, np.integer))
-    if whole and int(returned) != expected and (int(returned) - expected) % WORD == 0:
+    number = whole(returned)
+    if type(number) is int and number != expected and (number - expected) % WORD == 0:
         return Diagnosis(("overflow",), OVERFLOWED)
-    if isinstance(as_array(returned), (np.integer, np.ndarray)):
-        return Diagnosis(("numpy-integer",), FIXED_WIDTH)
-    return Diagnosis(("fraction",), FRACTION) if isinstance(returned, float) else None
+    if number is not returned and number == expected:
+        if isinstance(returned, np.integer):
+            return Diagnosis(("numpy-integer",), FIXED_WIDTH.format(kind=type(returned).__name__))
+        return Diagnosis(("boxed-integer",), BOXED.format(kind=kind_of(returned)))
+    single = as_array(returned)
+    is_float = isinstance(single, (float, np.floating)) or (
+        isinstance(single, np.ndarray) and single.ndim == 0 and single.dtype.kind == "f")
+    return Diagnosis(("fraction",), FRACTION) if is_float else None
 
 
 def in_a_sentence(error: BaseException, function: Any) -> str:
@@ -131,8 +156,8 @@ def in_a_sentence(error: BaseException, function: Any) -> str:
 
 def _where(error: BaseException, function: Any) -> str:
     code = getattr(function, "__code__", None)
-    lines = [frame for frame in traceback.extract_tb(error.__traceback__)
-             if code and frame.filename == code.co_filename and frame.name == code.co_name]
+    lines = [line for (frame, _), line in zip(traceback.walk_tb(error.__traceback__),
+                                              traceback.extract_tb(error.__traceback__)) if frame.f_code is code]
     if not lines:
         return ""
     text = f", `{lines[-1].line}`" if lines[-1].line else ""

@@ -109,7 +109,7 @@ def _short_of(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> S
 def _common_factor(outcomes: list[Outcome]) -> int | None:
     """By what whole number all entries of all dicts are too large."""
     for factor in range(2, 13):
-        if all(isinstance(o.returned, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
+        if all(isinstance(o.returned, dict) and isinstance(o.expected, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
                for o in outcomes):
             return factor
     return None

@@ -19,7 +19,8 @@ class Result:
     """Outcome of `check`.
 
     `misconception` is the sentence that names the mistake, None where none was recognised; `faults` are its
-    short names. `message` is the whole answer as text; `lines` are its parts, (name, text).
+    short names. `checked` is False where the course itself failed and nothing is known of the function. `message` is
+    the whole answer as text; `lines` are its parts, (name, text).
     """
 
     exercise: str
@@ -28,6 +29,7 @@ class Result:
     lines: tuple[tuple[str, str], ...] = ()
     misconception: str | None = None
     faults: tuple[str, ...] = ()
+    checked: bool = True
 
     @property
     def message(self) -> str:
@@ -42,8 +44,9 @@ class Result:
 
     def as_html(self) -> str:
         """The box."""
-        colour = PASSED if self.passed else REFUSED if self.lines else WAITING
-        mark = "\u2713 " if self.passed else "\u2717 " if self.lines else ""
+        refused = bool(self.lines) and self.checked
+        colour = PASSED if self.passed else REFUSED if refused else WAITING
+        mark = "\u2713 " if self.passed else "\u2717 " if refused else ""
         rows = "".join(f"<div style='margin-top:4px'>{_labelled(*line)}</div>" for line in self.lines)
         return (f"<div role='status' style=\"{BOX.format(colour=colour)}\">"
                 f"<div><strong style='color:{colour}'>{mark}</strong><strong>{_rich(self.headline)}</strong></div>"

@@ -78,6 +78,12 @@ class Exercise:
     misconceptions: tuple[Misconception, ...]
     returns: tuple[str, ...] = ()  # names of the parts, where several come back
     terms: Callable[..., dict[str, int]] | None = None  # counting: what a count may be short of, by its formula
+    any_integer: bool = False  # its whole numbers are too small to overflow: NumPy's and torch's count as well
+
+    @property
+    def answer_is_secret(self) -> bool:
+        """Whether showing what is expected of one case would be showing the whole solution."""
+        return len(self.cases) == 1
 
     def misconception(self, name: str) -> Misconception:
         """The misconception of that name. Raises KeyError."""

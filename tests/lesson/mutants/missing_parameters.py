@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from . import mutant
 
 
@@ -75,8 +73,3 @@ def all_of_it_biases():
 @mutant("norms-forgotten", "signs")
 def two_at_once():
     return answer(attention=27648, patch=0)
-
-
-@mutant("numpy-integer")
-def counted_with_numpy():
-    return {piece: np.int64(number) for piece, number in answer().items()}

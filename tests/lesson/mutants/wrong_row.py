@@ -75,11 +75,6 @@ def smallest_difference(z, U_qkv, published):
     return int(np.abs(rows(z, U_qkv) - published).max(axis=1).argmin())
 
 
-@mutant("numpy-integer")
-def argmax_as_it_comes(z, U_qkv, published):
-    return np.abs(rows(z, U_qkv) - published).max(axis=1).argmax()
-
-
 @mutant("own-value")
 def near_its_own_value(z, U_qkv, published):
     v = np.split(z @ U_qkv, 3, axis=1)[2]

@@ -90,6 +90,7 @@ EXERCISE = Exercise(
     cases=(Case("ViT-B/16 at 224 px with 1,000 classes", lambda: (), 0),),
     expected=expected,
     faulty=faulty,
+    any_integer=True,
     misconceptions=(
         Misconception("one-layer", "You counted the missing biases of one layer. There are twelve, each with its own."),
         Misconception("one-bias", "You counted one missing bias a layer. Linear(768, 2304) makes Q, K and V: a bias of it has"

@@ -101,7 +101,7 @@ EXERCISE = Exercise(
     signature="def wrong_row(z, U_qkv, published):",
     text=(
         "A table of `A v` was printed with three decimals, and one of its rows cannot be right. Write"
-        " `wrong_row(z, U_qkv, published)` that returns the index of that row, counted from 0, as a Python int."
+        " `wrong_row(z, U_qkv, published)` that returns the index of that row, a whole number counted from 0."
         " `z` is `(N, D)`, one row a token; `U_qkv` is `(D, 3 D_h)`, columns q, then k, then v; `published` is"
         " `(N, D_h)`.\n\n"
         "A row of `A` is a softmax: no weight is negative, and they sum to 1. So every row of `A v` is a weighted"
@@ -134,6 +134,7 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
+    any_integer=True,
     misconceptions=(
         Misconception("ranges", "You looked whether each number lies between the smallest and the largest of its"
                       " column of v. Here all of them do. That the whole row is a weighted average asks for more: one"
