@@ -52,8 +52,9 @@ _POSITIONS = frozenset({"one-row", "positions-reversed", "no-positions", "class-
 _CLASS = frozenset({"class-zeros", "class-ones", "class-mean"})
 
 
-def _case(seed: int, count: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return numbers(seed, count, width), numbers(seed + 1, width), numbers(seed + 2, count + 1, width)
+def _case(seed: int, count: int, width: int, spread: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (numbers(seed, count, width, spread=spread), numbers(seed + 1, width, spread=spread),
+            numbers(seed + 2, count + 1, width, spread=spread))
 
 
 SOLUTION = '''
@@ -94,6 +95,8 @@ EXERCISE = Exercise(
         Case("6 tokens of width 6", lambda: _case(60, 6, 6)),
         Case("1 token of width 5", lambda: _case(70, 1, 5)),
         Case("9 tokens of width 2", lambda: _case(80, 9, 2)),
+        Case("4 tokens of width 5", lambda: _case(90, 4, 5)),
+        Case("3 tokens of width 8, numbers in the thousands", lambda: _case(96, 3, 8, 3e3)),
     ),
     expected=expected,
     faulty=faulty,

@@ -71,6 +71,17 @@ def _case(seed: int, tokens: int, head_size: int, spread: float = 1.0) -> tuple[
     return tuple(numbers(seed + i, tokens, head_size, spread=spread) for i in range(3))
 
 
+def _extreme() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Whole scores: all of row 0 far below 0, all of row 1 far above. q, k and v have numbers in the thousands."""
+    draw = np.random.default_rng(150)
+    q, k = (draw.integers(-3, 4, (5, 4)).astype(np.float64) for _ in range(2))
+    k[:, 0] = 1
+    q[:2, 0] = -40_000, 40_000
+    for ours, others, column in ((q, k, 1), (k, q, 2)):  # powers of 2, so that float32 has the same scores
+        ours[:, column], others[:, column] = ours[:, column] * 1024, others[:, column] / 1024
+    return q, k, numbers(151, 5, 4, spread=3e3)
+
+
 SOLUTION = '''
 import numpy as np
 
@@ -116,6 +127,7 @@ EXERCISE = Exercise(
         Case("4 tokens, D_h = 4", lambda: _case(120, 4, 4)),
         Case("6 tokens, D_h = 2, with scores in the thousands", lambda: _case(130, 6, 2, spread=60)),
         Case("1 token, D_h = 4", lambda: _case(140, 1, 4)),
+        Case("5 tokens, D_h = 4, all scores of token 0 about −20,000, all of token 1 about 20,000", _extreme),
     ),
     expected=expected,
     faulty=faulty,

@@ -39,6 +39,21 @@ def _case(seed: int, tokens: int, width: int, hidden: int, heads: int, spread: f
     return numbers(seed, tokens, width, spread=spread), {**params, **small, "h": heads}
 
 
+def _large() -> tuple:
+    """All but the queries and keys in the thousands: the scores stay small."""
+    z, params = _case(480, 4, 6, 5, 2)
+    for name, value in params.items():
+        if name not in ("h", "W_qkv", "b_qkv", "ln1_g", "ln1_b"):
+            params[name] = value * 3e3
+    for name in ("ln1_g", "ln1_b"):
+        params[name] = params[name] * np.array([3e3, -1, 1, 1, -1, 3e3])
+    W_qkv, b_qkv = params["W_qkv"], params["b_qkv"]
+    W_qkv[[0, 5]] = W_qkv[[0, 5]] / 3e3                  # what reads the two large columns of the norm
+    W_qkv[:, 12:], b_qkv[12:] = W_qkv[:, 12:] * 3e4, b_qkv[12:] * 3e4
+    params["b_o"], params["b_2"] = params["b_o"] * 1e4, params["b_2"] * 1e4
+    return z * 3e8, params
+
+
 SOLUTION = '''
 import math
 import numpy as np
@@ -104,6 +119,8 @@ EXERCISE = Exercise(
         Case("5 tokens, d = 6, d_ff = 10, 3 heads", lambda: _case(400, 5, 6, 10, 3)),
         Case("4 tokens, d = 8, d_ff = 8, 2 heads", lambda: _case(420, 4, 8, 8, 2)),
         Case("3 tokens, d = 4, d_ff = 12, 1 head, numbers of about 0.001", lambda: _case(440, 3, 4, 12, 1, 1e-3)),
+        Case("4 tokens, d = 4, d_ff = 4, 2 heads", lambda: _case(460, 4, 4, 4, 2)),
+        Case("4 tokens, d = 6, d_ff = 5, 2 heads, numbers in the thousands", _large),
     ),
     expected=expected,
     faulty=faulty,

@@ -89,6 +89,8 @@ EXERCISE = Exercise(
         Case("a row of 5 tokens, D_ff = 7", lambda: (numbers(700, 5, 7, spread=1.5),)),
         Case("numbers around −0.75, where GELU is lowest", lambda: (numbers(710, 2, 6, spread=0.2, centre=-0.75),)),
         Case("numbers far from 0", lambda: (np.array([[-12.0, -6.0, -4.5], [4.5, 6.0, 12.0]]),)),
+        Case("2 pictures of 3 x 3 numbers", lambda: (numbers(720, 2, 3, 3),)),
+        Case("numbers in the thousands, on both sides of 0", lambda: (numbers(730, 3, 4, spread=3e3),)),
     ),
     expected=expected,
     faulty=faulty,

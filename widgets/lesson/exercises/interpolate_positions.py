@@ -104,8 +104,8 @@ def _numpy_given(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, (TypeError, AttributeError)) and "numpy" in words
 
 
-def _case(seed: int, old: Grid, new: Grid, D: int) -> tuple[np.ndarray, Grid, Grid]:
-    return numbers(seed, 1 + old[0] * old[1], D), old, new
+def _case(seed: int, old: Grid, new: Grid, D: int, spread: float = 1.0) -> tuple[np.ndarray, Grid, Grid]:
+    return numbers(seed, 1 + old[0] * old[1], D, spread=spread), old, new
 
 
 SOLUTION = '''
@@ -156,6 +156,7 @@ EXERCISE = Exercise(
         Case("6 x 6 to 4 x 9 (not square, as many patches), D = 3", lambda: _case(130, (6, 6), (4, 9), 3), TOLERANCE),
         Case("4 x 7 to 7 x 5, D = 6", lambda: _case(140, (4, 7), (7, 5), 6), TOLERANCE),
         Case("7 x 4 to 10 x 3, D = 2", lambda: _case(150, (7, 4), (10, 3), 2), TOLERANCE),
+        Case("2 x 3 to 3 x 2, D = 7, numbers in the thousands", lambda: _case(160, (2, 3), (3, 2), 7, 3e3), TOLERANCE),
     ),
     expected=expected,
     faulty=faulty,

@@ -31,6 +31,11 @@ def _lost_axis(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, ValueError) and "broadcast" in str(failed.error)
 
 
+def _large() -> tuple:
+    """Everything in the thousands, on both sides of 0."""
+    return tuple(numbers(350 + i, *shape, spread=3e3) for i, shape in enumerate(((4, 6), (6,), (6,)))) + (1e-3,)
+
+
 def _flat() -> tuple:
     return np.full((2, 4), 3.0), numbers(341, 4), numbers(342, 4), 1e-3
 
@@ -76,6 +81,7 @@ EXERCISE = Exercise(
         Case("2 tokens of width 8 with a spread of 0.001, eps = 0.000001", lambda: _case(320, 2, 8, 1e-6, 1e-3)),
         Case("1 token of width 6, eps = 0.01", lambda: _case(330, 1, 6, 0.01)),
         Case("rows whose numbers are all equal, eps = 0.001", _flat),
+        Case("4 tokens of width 6, numbers in the thousands, eps = 0.001", _large),
     ),
     expected=expected,
     faulty=faulty,

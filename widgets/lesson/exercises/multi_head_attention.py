@@ -29,6 +29,20 @@ def _case(seed: int, tokens: int, width: int, heads: int) -> tuple:
             numbers(seed + 3, width, width), numbers(seed + 4, width), heads)
 
 
+def _low_scores() -> tuple:
+    """Scores of about -300 in every row, which exp still survives; values and outputs in the thousands."""
+    z, W_qkv, b_qkv, W_o, b_o, heads = _case(250, 5, 8, 2)
+    b_qkv[[0, 4]], b_qkv[[8, 12]] = 25.0, -25.0  # number 0 of both heads, in q and in k
+    W_qkv[:, 16:], b_qkv[16:] = W_qkv[:, 16:] * 3e3, b_qkv[16:] * 3e3
+    return z, W_qkv, b_qkv, W_o * 3e3, b_o * 1e7, heads
+
+
+def _large_tokens() -> tuple:
+    """Tokens in the thousands, met by weights as small."""
+    z, W_qkv, b_qkv, W_o, b_o, heads = _case(260, 4, 6, 3)
+    return z * 3e3, W_qkv / 3e3, b_qkv, W_o, b_o, heads
+
+
 SOLUTION = '''
 import numpy as np
 
@@ -81,6 +95,9 @@ EXERCISE = Exercise(
         Case("3 tokens, D = 6, 2 heads", lambda: _case(210, 3, 6, 2)),
         Case("4 tokens, D = 16, 4 heads", lambda: _case(220, 4, 16, 4)),
         Case("4 tokens, D = 5, 1 head", lambda: _case(230, 4, 5, 1)),
+        Case("4 tokens, D = 4, 2 heads", lambda: _case(240, 4, 4, 2)),
+        Case("5 tokens, D = 8, 2 heads, scores of about −300 and values in the thousands", _low_scores),
+        Case("4 tokens, D = 6, 3 heads, tokens in the thousands", _large_tokens),
     ),
     expected=expected,
     faulty=faulty,

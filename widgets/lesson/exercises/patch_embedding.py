@@ -61,8 +61,10 @@ def _bias_down_the_tokens(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, ValueError) and "broadcast" in str(failed.error)
 
 
-def _case(seed: int, count: int, length: int, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    return (numbers(seed, count, length, centre=0.5), numbers(seed + 1, length, width), numbers(seed + 2, width))
+def _case(seed: int, count: int, length: int, width: int,
+          spread: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return (numbers(seed, count, length, spread=spread, centre=0.5 * spread),
+            numbers(seed + 1, length, width, spread=spread), numbers(seed + 2, width, spread=spread**2))
 
 
 SOLUTION = '''
@@ -102,6 +104,8 @@ EXERCISE = Exercise(
         Case("4 patches of 27 numbers, D = 27", lambda: _case(20, 4, 27, 27)),
         Case("1 patch of 12 numbers, D = 3", lambda: _case(30, 1, 12, 3)),
         Case("6 patches of 12 numbers, D = 6", lambda: _case(40, 6, 12, 6)),
+        Case("12 patches of 12 numbers, D = 12", lambda: _case(50, 12, 12, 12)),
+        Case("3 patches of 12 numbers, D = 4, numbers in the thousands", lambda: _case(60, 3, 12, 4, 3e3)),
     ),
     expected=expected,
     faulty=faulty,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
+from ._bridge import numbers
 
 
 def numbered(channels: int, height: int, width: int) -> np.ndarray:
@@ -15,6 +16,11 @@ def numbered(channels: int, height: int, width: int) -> np.ndarray:
 def photograph(height: int, width: int) -> np.ndarray:
     """A picture of bytes, as a photograph is: (3, height, width)."""
     return np.random.default_rng(2).integers(0, 256, (3, height, width), dtype=np.uint8)
+
+
+def prepared(channels: int, height: int, width: int, spread: float = 1.0) -> np.ndarray:
+    """A picture as a model reads it: numbers on both sides of 0."""
+    return numbers(3, channels, height, width, spread=spread, centre=0.3 * spread)
 
 
 def expected(image: np.ndarray, P: int) -> np.ndarray:
@@ -140,8 +146,13 @@ EXERCISE = Exercise(
         Case("a picture of 2 channels, 4 x 6 px, numbered from 0, P = 2", lambda: (numbered(2, 4, 6), 2), 0),
         Case("a picture of 3 channels, 6 x 3 px, numbered from 0, P = 3", lambda: (numbered(3, 6, 3), 3), 0),
         Case("a square picture of 3 channels, 4 x 4 px, numbered from 0, P = 2", lambda: (numbered(3, 4, 4), 2), 0),
+        Case("a prepared picture of 3 channels, 4 x 6 px, numbers from about −2 to 2, P = 2",
+             lambda: (prepared(3, 4, 6), 2), 1e-6),
+        Case("a picture of 2 channels, 6 x 6 px, numbers in the thousands on both sides of 0, P = 3",
+             lambda: (prepared(2, 6, 6, 3000.0), 3), 1e-6),
         Case("a photograph of 3 channels, 32 x 48 px, P = 8", lambda: (photograph(32, 48), 8), 0),
         Case("a grey picture of 1 channel, 8 x 8 px, P = 4", lambda: (numbered(1, 8, 8) / 64, 4), 0),
+        Case("a grey picture of 1 channel, 2 x 8 px, numbered from 0, P = 2", lambda: (numbered(1, 2, 8), 2), 0),
         Case("a picture that is one patch: 3 channels, 4 x 4 px, P = 4", lambda: (numbered(3, 4, 4), 4), 0),
         Case("patches of a single pixel: 3 channels, 2 x 3 px, P = 1", lambda: (numbered(3, 2, 3), 1), 0),
     ),
