@@ -43,7 +43,10 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
     """The misconception behind the first failure, None where none is recognised."""
     if failed.changed and failed.difference is None:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
-    if (faults := _same_wrong_answer(exercise, outcomes, failed)) is not None:
+    faults = _same_wrong_answer(exercise, outcomes, failed)
+    if exercise.explain and not _settles(exercise, faults, outcomes) and (told := exercise.explain(outcomes, False)):
+        return Diagnosis(*told)
+    if faults is not None:
         sentences = [exercise.misconception(f).sentence for f in faults]
         if len(faults) > 1:
             return Diagnosis(faults, f"Two things at once. {' '.join(sentences)}")
@@ -55,7 +58,8 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
     if failed.changed:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     found = _wrong_kind(failed.expected, failed.returned) or _wrong_kind_of_number(failed.expected, failed.returned)
-    if found is None and (seen := observation(exercise, outcomes, failed)):
+    lastly = exercise.explain(outcomes, True) if exercise.explain and found is None else None
+    if found is None and (seen := lastly or observation(exercise, outcomes, failed)):
         return Diagnosis(*seen)
     return found
 
@@ -77,6 +81,11 @@ def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outc
 
 def _only_its_kind_is_wrong(exercise: Exercise, failed: Outcome) -> bool:
     return difference(failed.expected, whole(failed.returned), failed.case.tolerance, exercise.returns) is None
+
+
+def _settles(exercise: Exercise, faults: tuple[str, ...] | None, outcomes: list[Outcome]) -> bool:
+    """Whether one misconception explains every case."""
+    return faults is not None and len(faults) == 1 and all(_explains(exercise, faults, o) for o in outcomes)
 
 
 def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:

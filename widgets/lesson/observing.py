@@ -11,14 +11,11 @@ from .comparing import as_array, number
 from .specification import Exercise, Outcome
 
 Seen = tuple[tuple[str], str]
-FACTORS = (1, 2, 3, 4)
 ALMOST = 1e-3  # relative to the largest number: further off than rounding, nearer than a wrong formula
 
 
 def observation(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Seen | None:
     """A short name and a sentence, None where nothing certain can be said."""
-    if exercise.terms is not None:
-        return _short_of(exercise, outcomes, failed)
     if failed.error is not None:
         return None
     expected, returned = failed.expected, failed.returned
@@ -85,45 +82,3 @@ def _of_values(a: np.ndarray, b: np.ndarray, limit: float,
 def _factor(a: np.ndarray, b: np.ndarray) -> float | None:
     place = np.unravel_index(np.abs(a).argmax(), a.shape)
     return float(b[place] / a[place]) if a[place] else None
-
-
-def _short_of(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Seen | None:
-    """One term, a few times over, that every case is short of or has too much of."""
-    if any(o.error for o in outcomes):
-        return None
-    if (factor := _common_factor(outcomes)) is not None:
-        return ("proportional",), f"Every number is {factor} times what is expected."
-    keys = [None] if not isinstance(failed.expected, dict) else [k for k in failed.expected if k != "total"]
-    for key in keys:
-        gaps = [_gap(o, key) for o in outcomes]
-        if any(gap is None for gap in gaps) or not any(gaps):
-            continue
-        terms = [exercise.terms(*o.case.arguments()) for o in outcomes]
-        for name in terms[0]:
-            for factor in (*FACTORS, *(-f for f in FACTORS)):
-                if all(gap == factor * term[name] for gap, term in zip(gaps, terms)):
-                    return ("short-of",) if factor > 0 else ("too-much",), _gap_in_words(key, name, factor)
-    return None
-
-
-def _common_factor(outcomes: list[Outcome]) -> int | None:
-    """By what whole number all entries of all dicts are too large."""
-    for factor in range(2, 13):
-        if all(isinstance(o.returned, dict) and isinstance(o.expected, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
-               for o in outcomes):
-            return factor
-    return None
-
-
-def _gap(outcome: Outcome, key: str | None) -> int | None:
-    right, came = outcome.expected, outcome.returned
-    if key is not None:
-        right, came = right[key], came.get(key) if isinstance(came, dict) else None
-    return right - came if type(came) is int else None
-
-
-def _gap_in_words(key: str | None, name: str, factor: int) -> str:
-    times = "" if abs(factor) == 1 else f"{abs(factor)} "
-    where = f"`{key}`" if key else "Your count"
-    side = "is short by" if factor > 0 else "is too high by"
-    return f"{where} {side} {times}{name} in every case. Which piece has that many?"

@@ -77,8 +77,11 @@ class Exercise:
     faulty: Callable[..., Any]
     misconceptions: tuple[Misconception, ...]
     returns: tuple[str, ...] = ()  # names of the parts, where several come back
-    terms: Callable[..., dict[str, int]] | None = None  # counting: what a count may be short of, by its formula
     any_integer: bool = False  # its whole numbers are too small to overflow: NumPy's and torch's count as well
+    explain: Callable[[list[Outcome], bool], tuple[tuple[str, ...], str] | None] | None = None
+    """Short names and a sentence for answers that no single misconception gives in every case, else None.
+
+    Called with True once nothing else was recognised: then with what is certain of the answers, if not why."""
 
     @property
     def answer_is_secret(self) -> bool:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
-from ..specification import Exercise, Misconception
+from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BOTH, CFG, ODD, case, changed
+from ._counting import B_16, CFG, GIANT, MODELS, case, changed, one_by_one
+from ._quantities import ADVICE, ATTENTION, CONDITIONS, COST_GROUPS, LINEAR, MEANING, VARIANTS, of_cfg, tokens_of_side
+from ._searches import Search, explain_search
+from ._terms import Formula, terms
 
 
 def expected(cfg: dict[str, Any]) -> int:
@@ -65,6 +69,21 @@ def _outweighs(attention: int, linear: int, faults: frozenset[str]) -> bool:
     return attention > linear if "strictly-more" in faults else attention >= linear
 
 
+FORMULA = Formula(
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), groups=COST_GROUPS, variants=VARIANTS, meaning=MEANING, advice=ADVICE,
+    conditions=CONDITIONS, terms=(*terms(ATTENTION), *terms(LINEAR, sign=-1)),
+    besides=(*terms({"the patch embedding": "N P P C d", "the patch embedding in every layer": "L N P P C d",
+                     "the head": "d n_classes", "the norms": "L T 4 d", "GELU": "L T d_ff",
+                     "the patch embedding for every token": "T P P C d",
+                     "the biases of the projections": "L T 4 d"}, sign=-1), *terms({"the softmax": "L T T h"})),
+)
+CLOSED = Formula(
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), variants=VARIANTS, meaning=MEANING, advice=ADVICE, conditions=CONDITIONS,
+    terms=(*terms({"the tokens": "T"}), *terms({"the projections, once d is cancelled": "2 d",
+                                                "the MLP, once d is cancelled": "d_ff"}, sign=-1)),
+)
+SEARCH = Search(FORMULA, CLOSED)
+
 SOLUTION = '''
 def attention_crossover_res(cfg):
     d, P = cfg["d"], cfg["P"]
@@ -75,6 +94,16 @@ def attention_crossover_res(cfg):
         side += 1
     return side * P
 '''
+
+
+
+def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, Case]:
+    """A model whose costs are equal at `side` patches, and one that is a token short there."""
+    cfg = changed(h=1, **fields)
+    needed = side**2 + cfg["cls_token"] + cfg["n_registers"] - 2 * cfg["d"]
+    return (case(f"{title}, costs that meet exactly", {**cfg, "d_ff": needed}),
+            case(f"{title}, one token short of a whole grid", {**cfg, "d_ff": needed + 1}))
+
 
 EXERCISE = Exercise(
     id="attention_crossover_res",
@@ -104,16 +133,20 @@ EXERCISE = Exercise(
         " ViT-B/16 at 1,088 px, its narrow sister Ti/16 at 544 px."
     ),
     cases=(
-        case("ViT-B/16", B_16), case("a small model with 3 registers", ODD), case("averaged, with 2"
-                                                                                  " registers", AVERAGED),
-        case("class token and register, averaged", BOTH),
-        case("costs that meet exactly", changed(img=64, P=8, d=8, L=2, h=2, d_ff=9, cls_token=False, pool="gap")),
-        case("one token short of a whole grid", changed(img=64, P=8, d=8, L=2, h=2, d_ff=10, cls_token=False, pool="gap")),
+        case("ViT-B/16", B_16), *(case(title, cfg) for title, cfg in MODELS.items()),
+        *_meeting("class token and 3 registers", img=63, P=7, C=4, d=29, L=5, n_registers=3, side=17),
+        *_meeting("a class token", img=65, P=13, C=2, d=37, L=6, side=16, pool="gap"),
+        *_meeting("5 registers", img=54, P=9, C=7, d=41, L=4, n_registers=5, side=19, cls_token=False, pool="gap"),
+        *_meeting("patches alone", img=88, P=11, C=6, d=53, L=3, side=18, cls_token=False, pool="gap"),
         case("a model whose own size is far above", changed(img=512, P=8, d=16, L=2, h=4, d_ff=21)),
         case("more registers than it takes", changed(img=32, P=8, d=2, L=2, h=1, d_ff=3, n_registers=12)),
+        *one_by_one(), case("a wide model", changed(img=338, P=26, C=5, d=50_003, L=17, h=1, d_ff=31_013, n_registers=9)),
+        case("a wider one", changed(img=399, P=21, C=4, d=70_014, L=15, h=14, d_ff=300_017, cls_token=False, pool="gap")),
+        case("the widest", {**GIANT, "d_ff": 1_000_037}),
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain_search, SEARCH),
     misconceptions=(
         Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens"
                       " too."),

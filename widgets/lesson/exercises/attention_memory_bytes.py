@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, HUGE, ODD, SAME, case
+from ._counting import B_16, GIANT, MODELS, ODD, SAME, SIZES, case, one_by_one
+from ._naming import explain
+from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, grid, of_cfg
+from ._terms import Formula, terms
 
 
 def expected(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> int:
@@ -39,6 +43,36 @@ def faulty(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash:
     each = next((value for name, value in size.items() if name in faults), bytes_per)
     return (2 if "scores-too" in faults else 1) * L * B * h * pairs * each
 
+
+def _read(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> dict[str, Any]:
+    return of_cfg(cfg, res=res, batch=batch, bytes_per=bytes_per, flash=int(flash), table=int(not flash))
+
+
+FORMULA = Formula(
+    read=_read, derived=grid("res"),
+    terms=terms({"the table A": "table L batch h T T bytes_per", "FlashAttention's rows": "flash L batch h T 4"}),
+    variants=VARIANTS | {
+        "res": {"img": lambda v: v["img"]}, "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
+        "bytes_per": {str(n): lambda v, n=n: n for n in (1, 2, 4, 8)} | {
+            "8 bytes_per": lambda v: 8 * v["bytes_per"], "bytes_per / 8": lambda v: v["bytes_per"] / 8,
+            "2^bytes_per": lambda v: 2 ** v["bytes_per"]},
+        "4": {"bytes_per": lambda v: v["bytes_per"], "1": lambda v: 1, "2": lambda v: 2, "8": lambda v: 8,
+              "4 bytes_per": lambda v: 4 * v["bytes_per"], "32": lambda v: 32, "d": lambda v: v["d"], "D_h": lambda v: v["D_h"]},
+        "flash": {"1": lambda v: 1, "0": lambda v: 0}, "table": {"1": lambda v: 1, "0": lambda v: 0},
+    },
+    meaning=MEANING | {"res": "the side of the picture in pixels", "img": "the side the model was trained with",
+                       "batch": "the number of pictures", "bytes_per": "the bytes of one weight"},
+    advice=ADVICE, conditions=CONDITIONS | {
+        "With `flash`": lambda v: v["flash"], "Without `flash`": lambda v: v["table"],
+        "Where `bytes_per` is not 2": lambda v: v["bytes_per"] != 2, "Where `batch` is over 1": lambda v: v["batch"] > 1,
+        "With `flash` and registers": lambda v: v["flash"] and v["n_registers"]},
+    units={"8": "Those are bits: eight times the bytes.", "2": "Twice too much. Is something counted a second time?",
+           "3": "Three times too much: A is kept once, not once for each of Q, K and V.", "/2": "Half of it.",
+           "/1000": "Those are kB. Return bytes.", "/1000000": "Those are MB. Return bytes.",
+           "/1000000000": "Those are GB. Return bytes.", "/1024": "Those are KiB. Return bytes.",
+           "/1048576": "Those are MiB. Return bytes.", "/1073741824": "Those are GiB. Return bytes."},
+    loose=("L", "batch", "h", "T"),
+)
 
 SOLUTION = '''
 def attention_memory_bytes(cfg, res, batch, bytes_per=2, flash=False):
@@ -77,13 +111,17 @@ EXERCISE = Exercise(
         " multiply-adds of the forward pass stay what they are."
     ),
     cases=(
-        case("ViT-B/16 at 224 px, one picture", B_16, 224, 1), case("a small model with 3 registers, a batch of 5, 4 bytes", ODD, 49, 5, 4),
-        case("the same with FlashAttention", ODD, 49, 5, 4, True), case("no class token", BARE, 33, 3, 2),
-        case("averaged, with 2 registers, 1 byte", AVERAGED, 91, 7, 1), case("class token and register, FlashAttention", BOTH, 63, 3, 2, True),
-        case("a model of billions", HUGE, 448, 32, 2),
+        case("ViT-B/16 at 224 px, one picture", B_16, 224, 1),
+        *(case(title, cfg, SIZES[title], 14 + i, (4, 2, 8, 1)[i % 4]) for i, (title, cfg) in enumerate(MODELS.items())),
+        *(case(f"{title}, FlashAttention", cfg, SIZES[title], 14 + i, (4, 2, 8, 1)[i % 4], True)
+          for i, (title, cfg) in enumerate(MODELS.items())),
+        *one_by_one(135, 14, 4), case("the small model, one picture more", ODD, 135, 15, 4),
+        case("the small model, 16 bits a weight", ODD, 135, 14, 2), case("the small model, at its own size", ODD, 45, 14, 4),
+        case("past 2^53", GIANT, 4303, 33, 3), case("past 2^32, FlashAttention", GIANT, 4303, 33, 3, True),
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("patches-for-tokens", "You used N where T belongs: class token and registers have rows and columns in A too."),
         Misconception("class-forgotten", "The class token is missing from T."),

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..specification import Case, Exercise, Misconception
+from ._naming import explain
+from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATES
+from ._terms import Formula, terms
 
 DAY = 86_400
 
@@ -27,6 +32,16 @@ def faulty(exaflops: float, peak_tflops: float, mfu: float, faults: frozenset[st
     unit = 1 if "seconds" in faults else 3600 if "hours" in faults else 60 if "minutes" in faults else DAY
     return DAY / seconds if "upside-down" in faults else seconds / unit
 
+
+FORMULA = Formula(
+    read=lambda exaflops, peak_tflops, mfu: dict(exaflops=exaflops, peak_tflops=peak_tflops, mfu=mfu, exa=10**18,
+                                                 tera=10**12, day=DAY),
+    terms=terms({"the days": "exaflops exa / peak_tflops tera mfu day"}), tolerance=1e-9,
+    variants=RATES | {"mfu": {"1 - mfu": lambda v: 1 - v["mfu"], "mfu / 100": lambda v: v["mfu"] / 100,
+                              "100 mfu": lambda v: 100 * v["mfu"], "1 + mfu": lambda v: 1 + v["mfu"], "1": lambda v: 1,
+                              "0.5": lambda v: 0.5}},
+    meaning=RATE_MEANING | {"mfu": "the share of the peak that is reached"}, units=RATE_UNITS, advice=RATE_ADVICE,
+)
 
 SOLUTION = '''
 def gpu_days(exaflops, peak_tflops, mfu):
@@ -70,6 +85,7 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("mfu-multiplied", "You multiplied the time by mfu. A device that reaches less takes longer: divide."),
         Misconception("mfu-forgotten", "mfu is missing: no run reaches the peak all the time."),

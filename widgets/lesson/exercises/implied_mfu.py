@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..specification import Case, Exercise, Misconception
+from ._naming import explain
+from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATES
+from ._terms import Formula, terms
 
 DAY = 86_400
 
@@ -27,6 +32,13 @@ def faulty(exaflops: float, device_days: float, peak_tflops: float, faults: froz
     share = min(1.0, share) if "capped" in faults else share
     return 100 * share if "per-cent" in faults else round(share, 2) if "rounded" in faults else 1 - share if "lost-not-used" in faults else share
 
+
+FORMULA = Formula(
+    read=lambda exaflops, device_days, peak_tflops: dict(exaflops=exaflops, device_days=device_days,
+                                                         peak_tflops=peak_tflops, exa=10**18, tera=10**12, day=DAY),
+    terms=terms({"the share": "exaflops exa / device_days day peak_tflops tera"}), tolerance=1e-9, variants=RATES,
+    meaning=RATE_MEANING | {"device_days": "the days of all devices together"}, units=RATE_UNITS, advice=RATE_ADVICE,
+)
 
 SOLUTION = '''
 def implied_mfu(exaflops, device_days, peak_tflops):
@@ -69,6 +81,7 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("per-cent", "That is in per cent. A share is asked for: 0.32, not 32."),
         Misconception("upside-down", "It is upside down: what was possible, divided by what was done."),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import isqrt
 from typing import Any
 
-from ..specification import Exercise, Misconception
+from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, ODD, SAME, case
+from ._counting import B_16, MODELS, ODD, SAME, case, one_by_one
+from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, of_cfg, tokens_of_side
+from ._searches import Search, explain_search
+from ._terms import Formula, terms
 
 
 def expected(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> int:
@@ -49,6 +53,29 @@ def faulty(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: in
     return side if "grid-returned" in faults else side * P
 
 
+def _read(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> dict[str, Any]:
+    return of_cfg(cfg, budget_bytes=budget_bytes, batch=batch, bytes_per=bytes_per, side=1)
+
+
+FORMULA = Formula(
+    read=_read, derived=tokens_of_side(), advice=ADVICE,
+    terms=(*terms({"the table A": "L batch h T T bytes_per"}), *terms({"the budget": "budget_bytes"}, sign=-1)),
+    variants=VARIANTS | {
+        "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
+        "bytes_per": {str(n): lambda v, n=n: n for n in (1, 2, 4, 8)} | {"8 bytes_per": lambda v: 8 * v["bytes_per"]},
+        "budget_bytes": {f"budget {sign} {n}": lambda v, n=n, sign=sign: (
+            v["budget_bytes"] * n if sign == "times" else v["budget_bytes"] // n)
+            for n in (8, 1000, 1024, 10**6, 2**20, 10**9, 2**30) for sign in ("times", "over")}},
+    meaning=MEANING | {"batch": "the number of pictures", "bytes_per": "the bytes of one weight",
+                       "budget_bytes": "the room there is, in bytes"},
+    conditions=CONDITIONS | {"Where `batch` is over 1": lambda v: v["batch"] > 1,
+                             "Where `bytes_per` is not 2": lambda v: v["bytes_per"] != 2},
+    besides=terms({"Q, K and V": "L batch T 3 d bytes_per", "the outputs of attention": "L batch T d bytes_per",
+                   "one number a row": "L batch h T bytes_per", "a float32 a row": "L batch h T 4",
+                   "the parameters' bytes": "L d d 4 bytes_per"}),
+)
+SEARCH = Search(FORMULA, largest=True)
+
 SOLUTION = '''
 def max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2):
     prefix = int(cfg["cls_token"]) + cfg["n_registers"]
@@ -62,6 +89,16 @@ def max_res_materialized(cfg, budget_bytes, batch=1, bytes_per=2):
         side += 1
     return side * cfg["P"]
 '''
+
+
+
+def _at_the_limit(title: str, cfg: dict[str, Any], side: int, batch: int, bytes_per: int) -> tuple[Case, Case]:
+    """A budget that `side` x `side` patches take to the last byte, and one byte less."""
+    tokens = side**2 + cfg["cls_token"] + cfg["n_registers"]
+    budget = cfg["L"] * batch * cfg["h"] * tokens**2 * bytes_per
+    return (case(f"{title}, exactly what {side} x {side} patches take", cfg, budget, batch, bytes_per),
+            case(f"{title}, one byte less", cfg, budget - 1, batch, bytes_per))
+
 
 EXERCISE = Exercise(
     id="max_res_materialized",
@@ -89,16 +126,16 @@ EXERCISE = Exercise(
         " large pictures need FlashAttention or windows, not a larger card."
     ),
     cases=(
-        case("ViT-B/16, 16 GiB", B_16, 16 * 2**30), case("a small model with 3 registers, a batch of 5, 4 bytes", ODD, 240 * 101 * 101 + 7, 5, 4),
-        case("a little less room", ODD, 240 * 100 * 100 + 5, 5, 4),
-        case("no class token, exactly what 6 x 6 patches take", BARE, 5 * 2 * 36 * 36 * 2 * 3, 3, 2),
-        case("averaged, with 2 registers, 1 byte", AVERAGED, 1_234_567, 7, 1),
-        case("exactly what 5 x 5 patches take", BOTH, 4 * 3 * 27 * 27 * 2 * 3, 3, 2), case("one byte less", BOTH, 4 * 3 * 27 * 27 * 2 * 3 - 1, 3, 2),
-        case("room for hardly one patch", ODD, 3 * 4 * 6 * 6 * 2, 1, 2),
-        case("a budget past 32 bits", B_16, 10**14, 2, 4),
+        case("ViT-B/16, 16 GiB", B_16, 16 * 2**30),
+        *(c for i, (title, cfg) in enumerate(MODELS.items()) for c in _at_the_limit(title, cfg, 33 + 2 * i, 14 + i, (4, 2, 8, 1)[i % 4])),
+        *one_by_one(1_234_567_891, 14, 4), case("the small model, one picture more", ODD, 1_234_567_891, 15, 4),
+        case("the small model, 16 bits a weight", ODD, 1_234_567_891, 14, 2),
+        case("the small model, more room", ODD, 2_345_678_912, 14, 4),
+        case("room for hardly one patch", ODD, 7 * 8 * 5 * 5 * 2, 1, 2), case("a budget past 2^53", B_16, 10**17 + 1, 2, 4),
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain_search, SEARCH),
     misconceptions=(
         Misconception("patches-for-tokens", "You used N where T belongs: class token and registers have rows and columns too."),
         Misconception("registers-forgotten", "The registers are missing from T."),

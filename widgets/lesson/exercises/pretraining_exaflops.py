@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BOTH, ODD, case, changed
+from ._counting import B_16, GIANT, MODELS, ODD, SIZES, case, changed
+from ._naming import explain
+from ._quantities import (ADVICE, ATTENTION, CONDITIONS, COST_GROUPS, LINEAR, MEANING, VARIANTS, cost_terms, grid,
+                          of_cfg)
+from ._terms import Formula
 
 TOLERANCE = 1e-9
 FACTORS = {"macs-for-flops": 3, "forward-only": 2, "forward-macs": 1, "backward-once": 4, "twice-too-often": 12}
@@ -33,6 +38,39 @@ def faulty(cfg: dict[str, Any], res: int, epochs: float, n_images: int, faults: 
     seen = (1 if "epochs-forgotten" in faults else epochs) * (1 if "images-forgotten" in faults else n_images)
     return factor * cost * (int(seen) if "whole-epochs" in faults and epochs < 1 else seen) / unit
 
+
+def _read(cfg: dict[str, Any], res: int, epochs: float, n_images: int) -> dict[str, Any]:
+    return of_cfg(cfg, res=res, epochs=epochs, n_images=n_images, exa=10**18)
+
+
+FORMULA = Formula(
+    read=_read, derived=grid("res"), tolerance=TOLERANCE, terms=cost_terms("2 3 epochs n_images/exa"),
+    groups=COST_GROUPS | {
+        "patch embedding and head": ("the patch embedding", "the head"),
+        "patch embedding, attention and head": ("the patch embedding", "the head", *ATTENTION),
+        "all layers, linear and attention": (*LINEAR, *ATTENTION),
+    },
+    variants=VARIANTS | {
+        "res": {"img": lambda v: v["img"]}, "exa": {
+            "10^15": lambda v: 10**15, "10^12": lambda v: 10**12, "10^9": lambda v: 10**9, "10^21": lambda v: 10**21,
+            "1": lambda v: 1, "2^60": lambda v: 2**60, "10^6": lambda v: 10**6, "10^16": lambda v: 10**16},
+        "epochs": {"epochs + 1": lambda v: v["epochs"] + 1, "epochs - 1": lambda v: v["epochs"] - 1,
+                   "whole epochs": lambda v: int(v["epochs"]), "epochs rounded up": lambda v: max(1, int(v["epochs"])),
+                   "1": lambda v: 1, "epochs^2": lambda v: v["epochs"] ** 2},
+    },
+    meaning=MEANING | {"res": "the side of the pictures", "img": "the side that the model was built for",
+                       "epochs": "how often each picture is seen", "n_images": "the pictures of one epoch", "exa": "10^18"},
+    advice=ADVICE | {("exa", "1"): "Those are FLOPs. Divide by 1e18 for exaFLOPs."},
+    conditions=CONDITIONS | {"Where `epochs` is under 1": lambda v: v["epochs"] < 1},
+    units={"2": "Twice too much: `forward_macs` is one picture's forward pass, and the factor is 6.",
+           "/2": "Half of it. A multiply-add is two operations, and the backward pass costs twice the forward pass: 6.",
+           "/3": "A third of it. The backward pass costs twice the forward pass: three passes' worth in all.",
+           "/6": "A sixth of it: the factor of training is 6, two operations times three passes' worth.",
+           "1.3333333333333333": "Your factor is 8. A forward pass and a backward pass of twice its cost make 3; twice that is 6.",
+           "1.5": "Your factor is 9 where 6 belongs: two operations, three passes' worth.",
+           "0.8333333333333334": "Your factor is 5 where 6 belongs: two operations, three passes' worth.",
+           "0.6666666666666666": "Your factor is 4 where 6 belongs. The backward pass costs twice the forward pass."},
+)
 
 SOLUTION = '''
 def pretraining_exaflops(cfg, res, epochs, n_images):
@@ -77,11 +115,17 @@ EXERCISE = Exercise(
     ),
     cases=(
         _run("ViT-B/16 with 18,291 classes, 7 epochs of 303 million pictures", changed(n_classes=18_291), 224, 7, 303_000_000),
-        _run("ViT-B/16 at 384 px, one epoch", B_16, 384, 1, 1_281_167), _run("a small model with 3 registers, 11 epochs", ODD, 49, 11, 50_021),
-        _run("averaged, half an epoch", AVERAGED, 91, 0.5, 777_777), _run("class token and register", BOTH, 63, 13, 9_973),
+        _run("ViT-B/16 at 384 px, one epoch", B_16, 384, 1, 1_281_167),
+        *(_run(title, cfg, SIZES[title], 1.5 + i, 50_021 + 997 * i) for i, (title, cfg) in enumerate(MODELS.items())),
+        _run("the small model, half an epoch", ODD, 135, 0.5, 777_777),
+        _run("the small model, three quarters of one", ODD, 135, 0.75, 777_777),
+        _run("the small model, other pictures", ODD, 135, 0.75, 77_001),
+        _run("the small model, at its own size", ODD, 45, 0.75, 77_001),
+        _run("a model of billions", GIANT, 4303, 14, 9_973),
     ),
     expected=expected,
     faulty=faulty,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("macs-for-flops", "You took multiply-adds for FLOPs. A multiply-add is two operations, so the factor is 6, not 3."),
         Misconception("forward-only", "You counted the forward pass alone. The backward pass costs twice as much again."),

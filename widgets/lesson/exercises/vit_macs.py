@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case, cost_terms
+from ._counting import B_16, CFG, GIANT, MODELS, ODD, SIZES, case, one_by_one
+from ._naming import explain
+from ._quantities import ADVICE, CONDITIONS, COST_GROUPS, MEANING, VARIANTS, cost_terms, grid, of_cfg
+from ._terms import Formula
 
 
 def expected(cfg: dict[str, Any], res: int) -> dict[str, int]:
@@ -63,6 +67,25 @@ def _pairs(cfg: dict[str, Any], T: int, N: int, faults: frozenset[str]) -> int:
     return (1 if "scores-only" in faults else 2) * T * T * d + (T * T * cfg["h"] if "softmax" in faults else 0)
 
 
+FORMULA = Formula(
+    read=lambda cfg, res: of_cfg(cfg, res=res), derived=grid("res"), groups=COST_GROUPS, terms=cost_terms(),
+    variants=VARIANTS | {"res": {"img": lambda v: v["img"]}}, advice=ADVICE, conditions=CONDITIONS,
+    meaning=MEANING | {"res": "the side of the picture in pixels", "img": "the side that the model was trained with"},
+    units={"2": "These are FLOPs, twice the multiply-adds.", "3": "These are three passes, as training has. One forward"
+           " pass is asked for.", "6": "These are the FLOPs of training. The multiply-adds of one forward pass are asked"
+           " for.", "4": "Four times too many.", "/2": "Half of it: a multiplication and its addition are one"
+           " multiply-add.", "/1000000": "Those are millions. Return the count.",
+           "/1000000000": "Those are billions (G). Return the count."},
+    extras={"N d": "The bias of the patch embedding has that many additions; they are left out.",
+            "L T T h": "The softmax has that many; it is left out.", "L T d_ff": "GELU, or a bias, has that many; both"
+            " are left out.", "n_classes": "The head's bias has that many; it is left out.",
+            "N P P C d": "The patch embedding has that many; it has an entry of its own.",
+            "d n_classes": "The head has that many; it has an entry of its own.",
+            "2 L T T d": "Q K^T and A V have that many; they are `attention`.",
+            "T d": "The positions have that many additions; they are left out."},
+    loose=("L", "T", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls"),
+)
+
 SOLUTION = '''
 def vit_macs(cfg, res):
     d, L = cfg["d"], cfg["L"]
@@ -107,13 +130,12 @@ EXERCISE = Exercise(
     ),
     cases=(
         case("ViT-B/16 at 224 px", B_16, 224), case("ViT-B/16 at 384 px", B_16, 384),
-        case("a small model with 3 registers", ODD, 49), case("no class token, no head", BARE, 33),
-        case("averaged, with 2 registers", AVERAGED, 91), case("class token and register, averaged", BOTH, 63),
-        case("a model of billions", HUGE, 448),
+        *(case(title, cfg, SIZES[title]) for title, cfg in MODELS.items()), *one_by_one(135),
+        case("the small model, at its own size", ODD, 45), case("past 2^53", GIANT, 4303),
     ),
     expected=expected,
     faulty=faulty,
-    terms=cost_terms,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("patches-for-tokens", "You used N where T belongs: class token and registers are tokens"
                       " too, and cost as much as a patch."),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from ..specification import Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, BARE, BOTH, CFG, HUGE, ODD, case, parameter_terms
+from ._counting import B_16, CFG, GIANT, MODELS, case, one_by_one
+from ._naming import explain
+from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, grid, of_cfg
+from ._terms import Formula, terms
 
 
 def expected(cfg: dict[str, Any]) -> int:
@@ -67,6 +71,63 @@ def _block(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     return attention + mlp + norms - (d if "one-bias" in faults else 0)
 
 
+GROUPS = {
+    "the patch embedding": ("the patch embedding's matrix", "the patch embedding's bias"),
+    "class token and registers": ("the class token", "the registers"),
+    "the position table": ("the patches' positions", "the class token's position"),
+    "the class token and its position": ("the class token", "the class token's position"),
+    "attention's matrices": ("the matrices of Q, K and V", "the output projection's matrix"),
+    "attention's biases": ("the biases of Q, K and V", "the output projection's bias"),
+    "Q, K and V with their biases": ("the matrices of Q, K and V", "the biases of Q, K and V"),
+    "the output projection": ("the output projection's matrix", "the output projection's bias"),
+    "the MLP's matrices": ("the MLP's first matrix", "the MLP's second matrix"),
+    "the MLP's biases": ("the MLP's first bias", "the MLP's second bias"),
+    "the MLP's first layer": ("the MLP's first matrix", "the MLP's first bias"),
+    "the MLP's second layer": ("the MLP's second matrix", "the MLP's second bias"),
+    "the blocks' norms": ("the gains of the blocks' norms", "the shifts of the blocks' norms"),
+    "the final norm": ("the final norm's gain", "the final norm's shift"),
+    "the gains of all norms": ("the gains of the blocks' norms", "the final norm's gain"),
+    "the shifts of all norms": ("the shifts of the blocks' norms", "the final norm's shift"),
+    "the head": ("the head's matrix", "the head's bias"),
+}
+GROUPS["attention"] = GROUPS["attention's matrices"] + GROUPS["attention's biases"]
+GROUPS["the MLP"] = GROUPS["the MLP's matrices"] + GROUPS["the MLP's biases"]
+GROUPS["the norms"] = GROUPS["the blocks' norms"] + GROUPS["the final norm"]
+GROUPS["the biases of a block"] = GROUPS["attention's biases"] + GROUPS["the MLP's biases"]
+GROUPS["the matrices of a block"] = GROUPS["attention's matrices"] + GROUPS["the MLP's matrices"]
+GROUPS["a block"] = GROUPS["attention"] + GROUPS["the MLP"] + GROUPS["the blocks' norms"]
+GROUPS["tokens and positions"] = GROUPS["class token and registers"] + GROUPS["the position table"]
+GROUPS["everything before the blocks"] = GROUPS["the patch embedding"] + GROUPS["tokens and positions"]
+GROUPS["final norm and head"] = GROUPS["the final norm"] + GROUPS["the head"]
+GROUPS["everything outside the blocks"] = GROUPS["everything before the blocks"] + GROUPS["final norm and head"]
+GROUPS["every bias and shift"] = (*GROUPS["the biases of a block"], *GROUPS["the shifts of all norms"], "the head's bias",
+                                  "the patch embedding's bias")
+GROUPS["every bias"] = (*GROUPS["the biases of a block"], "the head's bias", "the patch embedding's bias")
+
+FORMULA = Formula(
+    read=of_cfg, derived=grid("img"), groups=GROUPS, variants=VARIANTS, meaning=MEANING, advice=ADVICE,
+    conditions=CONDITIONS,
+    terms=terms({
+        "the patch embedding's matrix": "P P C d", "the patch embedding's bias": "d", "the class token": "cls d",
+        "the registers": "n_registers d", "the patches' positions": "N d", "the class token's position": "cls d",
+        "the matrices of Q, K and V": "3 L d d", "the output projection's matrix": "L d d",
+        "the biases of Q, K and V": "3 L d", "the output projection's bias": "L d",
+        "the MLP's first matrix": "L d d_ff", "the MLP's second matrix": "L d_ff d", "the MLP's first bias": "L d_ff",
+        "the MLP's second bias": "L d", "the gains of the blocks' norms": "2 L d",
+        "the shifts of the blocks' norms": "2 L d", "the final norm's gain": "d", "the final norm's shift": "d",
+        "the head's matrix": "d n_classes", "the head's bias": "n_classes",
+    }),
+    units={"4": "Those are bytes at 4 a number. Count the numbers.", "2": "You counted everything twice.",
+           "8": "Eight times too many: those are bits or moments, not parameters.",
+           "/1000": "Those are thousands. Return the count itself.", "/1000000": "Those are millions. Return the count.",
+           "/1000000000": "Those are billions. Return the count.", "/1024": "Divided by 1,024. Return the count itself.",
+           "/1048576": "Divided by 2^20. Return the count itself."},
+    extras={"2 L d": "Two LayerScale vectors a block have that many; this model has none.",
+            "d": "A mask token, or a bias too many, has that many.", "d d d": "Is one width too many in a product?",
+            "2 d": "A norm before the blocks has that many; this model has none."},
+    loose=("L", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls", "T"),
+)
+
 SOLUTION = '''
 def vit_param_count(cfg):
     d, L, K = cfg["d"], cfg["L"], cfg["n_classes"]
@@ -114,13 +175,12 @@ EXERCISE = Exercise(
         " position table grows: everything else is the same for every picture size."
     ),
     cases=(
-        case("ViT-B/16", B_16), case("a small model with 3 registers", ODD),
-        case("no class token, no head", BARE), case("averaged, with 2 registers", AVERAGED),
-        case("class token and register, averaged", BOTH), case("a model of billions", HUGE),
+        case("ViT-B/16", B_16), *(case(title, cfg) for title, cfg in MODELS.items()), *one_by_one(),
+        case("past 2^53", GIANT),
     ),
     expected=expected,
     faulty=faulty,
-    terms=parameter_terms,
+    explain=partial(explain, FORMULA),
     misconceptions=(
         Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its"
                       " row in the position table, d."),

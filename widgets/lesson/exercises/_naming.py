@@ -1,0 +1,287 @@
+"""Which slip gives the reader's number in every case: one at first, then one under a condition, then two at once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
+from math import isfinite, log, prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..specification import Outcome
+from ._terms import NEAR, Formula, Slip, Values, product, products, slips
+
+Named = tuple[tuple[str, ...], str]
+ALTERNATIVES = 3    # explanations of one number that a sentence can carry
+FEW_TIMES = 12
+FLOAT = 1e-9        # relative, for a reader's float
+EXACT_IN_FLOAT, WORD = 2**53, 2**32
+CONVERTED = ("float-rounding", "The number went through a float on its way: those hold 53 bits, and this count has more."
+             " Divide with `//` and raise whole numbers only.")
+
+
+class Seen(NamedTuple):
+    """One case: its right quantities, the right answer and the one that came."""
+
+    values: Values
+    right: Any
+    came: Any
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the answer differs at all."""
+        return not self.is_(self.right)
+
+    def is_(self, value: Any) -> bool:
+        """Whether `value` is what came."""
+        if value != value:
+            return False
+        if type(self.came) is int and type(value) is int:
+            return value == self.came
+        return abs(value - self.came) <= FLOAT * abs(self.came)
+
+
+def plain_number(value: Any) -> Any:
+    """The Python number behind a NumPy one; None for what is no number."""
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return float(value) if isinstance(value, (float, np.floating)) and isfinite(value) else None
+
+
+def explain(formula: Formula, outcomes: list[Outcome], lastly: bool = False) -> Named | None:
+    """Short names and a sentence for the slip behind these answers; None where none is found.
+
+    `lastly` asks for what is certain where no slip was found: the condition or the quantity that is taken wrongly.
+    """
+    if any(o.error is not None or o.returned is None for o in outcomes):
+        return no_answer(formula, outcomes)
+    if formula.keys != ("",):
+        from ._naming_dicts import explain_dict
+
+        return explain_dict(formula, outcomes, lastly)
+    if all(isinstance(o.returned, (dict, list, tuple, set, str)) for o in outcomes):
+        return ("wrong-kind",), f"Return one number, not a {type(outcomes[0].returned).__name__}."
+    cases = seen(formula, outcomes)
+    return explain_number(formula, cases, lastly) if cases else None
+
+
+def no_answer(formula: Formula, outcomes: list[Outcome]) -> Named | None:
+    """Which entry is asked for that is not there, or under which condition the function raises or returns nothing."""
+    error = next((o.error for o in outcomes if o.error is not None), None)
+    given = outcomes[0].case.arguments()[0]
+    if isinstance(error, KeyError) and isinstance(given, dict) and error.args and error.args[0] not in given:
+        return ("no-such-entry",), f"`cfg` has no entry {error.args[0]!r}. It has {', '.join(f'`{n}`' for n in given)}."
+    failed = [o.error is not None or o.returned is None for o in outcomes]
+    for words, holds in formula.conditions.items():
+        if [bool(holds(formula.at(*o.case.arguments()))) for o in outcomes] == failed:
+            what = f"raises {type(error).__name__}" if error is not None else "returns nothing"
+            return ("condition",), f"{words} your function {what}, and only there."
+    if error is None and not all(failed):
+        return ("returns-nothing",), "In some cases your function returns nothing. Every branch must end with `return`."
+    return None
+
+
+def seen(formula: Formula, outcomes: list[Outcome], key: str = "") -> list[Seen] | None:
+    """All cases with the number that came, None where one has none."""
+    found = []
+    for outcome in outcomes:
+        came, right = outcome.returned, outcome.expected
+        came, right = (came.get(key), right[key]) if key else (came, right)
+        if (came := plain_number(came)) is None:
+            return None
+        found.append(Seen(formula.at(*outcome.case.arguments()), right, came))
+    return found
+
+
+def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) -> Named | None:
+    """The likeliest slip that gives the number that came in every case."""
+    wrong = [case for case in cases if case.wrong]
+    if not wrong or all(_overflowed(case) for case in wrong):   # an overflow has a sentence of its own
+        return None
+    if lastly:
+        return separated(formula, cases) or by_field(formula, cases)
+    if all(_by_float(case) for case in wrong):
+        return (CONVERTED[0],), CONVERTED[1]
+    if len({case.came for case in cases}) == 1:
+        return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
+    known = slips(formula)
+    ways: tuple[Callable[[], Named | None], ...] = (
+        lambda: _single(known, cases), lambda: _conditional(formula, known, cases, wrong),
+        lambda: _off_by(formula, cases), lambda: _pair(formula, [s for s in known if s.cost <= NEAR], cases))
+    return next((found for way in ways if (found := way())), None)
+
+
+def _overflowed(case: Seen) -> bool:
+    return type(case.came) is int and type(case.right) is int and (case.came - case.right) % WORD == 0
+
+
+def _by_float(case: Seen) -> bool:
+    return type(case.right) is int and abs(case.right) > EXACT_IN_FLOAT and (
+        abs(case.came - case.right) <= 1e-12 * case.right)
+
+
+def _single(known: list[Slip], cases: list[Seen]) -> Named | None:
+    """The slips of the lowest cost that fit everywhere, as one sentence."""
+    told = max(cases, key=lambda case: abs(case.came - case.right))
+    found: list[Slip] = []
+    for slip in known:
+        if found and slip.cost > found[0].cost:
+            break
+        if told.is_(slip.gives(told.values)) and all(case.is_(slip.gives(case.values)) for case in cases):
+            found.append(slip)
+    return ((found[0].name,), either(list(dict.fromkeys(s.sentence for s in found)))) if found else None
+
+
+def either(sentences: list[str]) -> str:
+    """One sentence, or several of which one is true."""
+    if len(sentences) == 1:
+        return sentences[0]
+    shown = sentences[:ALTERNATIVES]
+    return f"It is one of these, which give the same number. {' Or: '.join(shown)}"
+
+
+def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: list[Seen]) -> Named | None:
+    """A slip that is made only where something holds."""
+    for words, holds in formula.conditions.items():
+        inside = [case for case in cases if holds(case.values)]
+        if len(wrong) < 2 or len(inside) == len(cases) or any(case not in inside for case in wrong):
+            continue
+        if found := _single(known, inside):
+            return found[0], f"{words}: {found[1]}"
+    return None
+
+
+def _off_by(formula: Formula, cases: list[Seen]) -> Named | None:
+    """A small product of quantities, a few times over, that every case has too much of or is short of."""
+    gaps = [case.came - case.right for case in cases]
+    first = next(i for i, gap in enumerate(gaps) if gap)
+    if any(type(gap) is not int for gap in gaps):
+        return None
+    for factors in products(formula.loose):
+        one = prod(cases[first].values[f] for f in factors)
+        times = gaps[first] // one if one else 0
+        if not times or abs(times) > FEW_TIMES:
+            continue
+        if all(gap == times * prod(case.values[f] for f in factors) for gap, case in zip(gaps, cases)):
+            much = product((str(abs(times)), *factors) if abs(times) > 1 or not factors else factors)
+            if times > 0:
+                return ("too-much",), f"Your number is too high by {much} in every case. Which piece has that many?"
+            return ("short-of",), f"Your number is short by {much} in every case. Which piece has that many?"
+    return None
+
+
+# Two at once ----------------------------------------------------------------------------------------------------
+
+
+def _pair(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | None:
+    told = max(cases, key=lambda case: abs(case.came - case.right))
+    for first, second in (*_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told)):
+        if all(_both(formula, first, second, case) for case in cases):
+            return (first.name, second.name), f"Two things at once. {first.sentence} {second.sentence}"
+    return None
+
+
+def _both(formula: Formula, first: Slip, second: Slip, case: Seen) -> bool:
+    """Whether the two slips together give what came."""
+    one, right, values = first.gives(case.values), case.right, case.values
+    if first.world:
+        return bool(changed := _world(formula, first, case)) and case.is_(second.gives(changed))
+    two = second.gives(values)
+    if one != one or two != two:
+        return False
+    if not (first.ratio or len(formula.terms) == 1):
+        return case.is_(one + two - right)
+    if type(one * two * case.came) is int:
+        return bool(right) and one * two == case.came * right
+    return bool(right) and case.is_(one * two / right)
+
+
+def _sums(known: list[Slip], told: Seen) -> Iterator[tuple[Slip, Slip]]:
+    """Pairs in different terms whose gaps add up to the gap of one case."""
+    gaps = [(s.gives(told.values) - told.right, i) for i, s in enumerate(known) if s.members]
+    gaps = sorted((g, i) for g, i in gaps if g == g and g)
+    sizes, gap = [g for g, _ in gaps], told.came - told.right
+    slack = 0 if type(gap) is int else FLOAT * abs(told.came)
+    for size, i in gaps:
+        for _, j in gaps[bisect_left(sizes, gap - size - slack):bisect_right(sizes, gap - size + slack)]:
+            if i < j and not set(known[i].members) & set(known[j].members):
+                yield known[i], known[j]
+
+
+def _ratios(formula: Formula, known: list[Slip], told: Seen) -> Iterator[tuple[Slip, Slip]]:
+    """Pairs of which one multiplies the whole: their ratios multiply to the ratio of one case."""
+    if not told.right or not told.came or len(known) < 2:
+        return
+    one_term = len(formula.terms) == 1
+    sized = ((s.gives(told.values), i) for i, s in enumerate(known))
+    logs = sorted((log(abs(v / told.right)), i) for v, i in sized if v and v == v)
+    sizes, wanted = [size for size, _ in logs], log(abs(told.came / told.right))
+    for size, i in logs:
+        if not (known[i].ratio or one_term and known[i].members):
+            continue
+        for _, j in logs[bisect_left(sizes, wanted - size - FLOAT):bisect_right(sizes, wanted - size + FLOAT)]:
+            if i != j and not known[j].world:
+                yield known[i], known[j]
+
+
+def _worlds(formula: Formula, known: list[Slip], told: Seen) -> Iterator[tuple[Slip, Slip]]:
+    """A quantity mistaken everywhere, and a slip in a term or in the whole besides."""
+    others = [s for s in known if s.members or s.ratio]
+    for first in known:
+        if first.world and (values := _world(formula, first, told)):
+            yield from ((first, second) for second in others if told.is_(second.gives(values)))
+
+
+def _world(formula: Formula, slip: Slip, case: Seen) -> Values | None:
+    """All quantities of a case with one mistaken."""
+    name, written = slip.world
+    try:
+        return formula.values(case.values["base"], name, case.values[written])
+    except ArithmeticError:
+        return None
+
+
+# What is true where no slip is found ------------------------------------------------------------------------------
+
+
+def separated(formula: Formula, cases: list[Seen]) -> Named | None:
+    """A condition that tells the wrong cases from the right ones."""
+    wrong = [case.wrong for case in cases]
+    for words, holds in formula.conditions.items():
+        if all(wrong) or sum(wrong) < 2:
+            return None
+        if [bool(holds(case.values)) for case in cases] == wrong:
+            return ("condition",), (f"{words} your answer is wrong in every case, and right in all others. Look at what"
+                                    " your function does there.")
+    return None
+
+
+def by_field(formula: Formula, cases: list[Seen]) -> Named | None:
+    """Quantities with which the answer changes wrongly, from cases that differ in one of them."""
+    found = [told for a in cases for b in cases if (told := _changes(a, b))]
+    if not found:
+        return None
+    kinds = {kind for kind, _, _ in found}
+    kind = next(k for k in ("unused", "no-part", "wrong-change") if k in kinds)
+    names = ", ".join(dict.fromkeys(f"`{name}`" for k, name, _ in found if k == kind))
+    words = {"unused": f"Your answer stays the same when {names} alone changes, and it should not.",
+             "no-part": f"Your answer changes with {names}, which play{'' if ',' in names else 's'} no part.",
+             "wrong-change": f"When one number alone changes, your answer changes wrongly with {names}: "
+                             + next(text for k, _, text in found if k == kind)}
+    return (kind,), words[kind]
+
+
+def _changes(a: Seen, b: Seen) -> tuple[str, str, str] | None:
+    """(what is wrong, the quantity, how it changed) for two cases that differ in one quantity and rise in it."""
+    one, two = a.values["base"], b.values["base"]
+    names = [n for n in one if one[n] != two[n]]
+    if len(names) != 1 or one[names[0]] > two[names[0]]:
+        return None
+    right, came, name = b.right - a.right, b.came - a.came, names[0]
+    if came == right or type(came) is float and abs(came - right) <= FLOAT * abs(b.came):
+        return None
+    kind = "unused" if not came else "no-part" if not right else "wrong-change"
+    return kind, name, f"from {one[name]:,} to {two[name]:,} it changes by {came:,}, and {right:,} is right."

@@ -1,0 +1,84 @@
+"""The same for answers that are a dict of numbers and their total."""
+
+from __future__ import annotations
+
+from itertools import product as every
+
+from ..specification import Outcome
+from ._naming import Named, Seen, explain_number, plain_number, seen
+from ._terms import FAR, Formula, in_quantities
+
+TOTAL = "total"
+SUM = "`total` is not the sum of your own parts. Add them up."
+
+
+def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Named | None:
+    """Short names and a sentence for what is wrong in the parts, else in the total."""
+    if any(o.error is not None or not isinstance(o.returned, dict) for o in outcomes):
+        return None
+    parts = {key: seen(formula.part(key), outcomes, key) for key in formula.keys}
+    if any(cases is None for cases in parts.values()):
+        return None
+    wrong = [key for key, cases in parts.items() if any(case.wrong for case in cases)]
+    if not wrong:
+        return _total(formula, outcomes)
+    if lastly:
+        return _key_by_key(formula, parts, wrong, lastly)
+    return _exchanged(parts, wrong) or _everywhere(formula, parts) or _key_by_key(formula, parts, wrong)
+
+
+def _exchanged(parts: dict[str, list[Seen]], wrong: list[str]) -> Named | None:
+    """Two entries that changed places."""
+    for one in wrong:
+        for two in wrong:
+            pairs = list(zip(parts[one], parts[two]))
+            if one < two and all(a.came == b.right and b.came == a.right for a, b in pairs):
+                return ("keys-swapped",), f"`{one}` and `{two}` changed places."
+    return None
+
+
+def _everywhere(formula: Formula, parts: dict[str, list[Seen]]) -> Named | None:
+    """One quantity mistaken everywhere, which explains every entry; or one factor in all."""
+    first = next(iter(parts))
+    by_key = {key: list(in_quantities(formula.part(key))) for key in parts}
+    order = sorted(range(len(by_key[first])), key=lambda i: by_key[first][i].cost)
+    for i in order:
+        if all(case.is_(by_key[key][i].gives(case.values)) for key, cases in parts.items() for case in cases):
+            return (by_key[first][i].name,), by_key[first][i].sentence
+    for written, words in formula.units.items():
+        number = int(float(written.lstrip("/")))
+        if all(case.came == (case.right // number if "/" in written else case.right * number)
+               for cases in parts.values() for case in cases):
+            return ("unit",), words
+    return None
+
+
+def _key_by_key(formula: Formula, parts: dict[str, list[Seen]], wrong: list[str],
+                lastly: bool = False) -> Named | None:
+    """What is wrong in each wrong entry, for two of them at most."""
+    found = {key: explain_number(formula.part(key), parts[key], lastly) for key in wrong}
+    told = {key: named for key, named in found.items() if named}
+    if not told:
+        return None
+    sentences = [f"In `{key}`: {sentence}" for key, (_, sentence) in list(told.items())[:2]]
+    names = tuple(dict.fromkeys(name for names, _ in list(told.values())[:2] for name in names))
+    return names, " ".join(sentences)
+
+
+def _total(formula: Formula, outcomes: list[Outcome]) -> Named | None:
+    """What the total is made of, where all parts are right."""
+    keys, cases = formula.keys, []
+    for outcome in outcomes:
+        came = plain_number(outcome.returned.get(TOTAL))
+        if came is None:
+            return None
+        cases.append(([outcome.expected[key] for key in keys], came))
+    if all(Seen({}, 0, came).is_(sum(parts)) for parts, came in cases):
+        return None
+    ways = sorted(every((1, 0, 2, -1), repeat=len(keys)), key=lambda w: sum(n != 1 for n in w))
+    for times in ways[1:]:
+        if all(came == sum(n * part for n, part in zip(times, parts)) for parts, came in cases):
+            words = {0: "leaves out", 2: "counts twice", -1: "subtracts"}
+            told = [f"{words[n]} `{key}`" for n, key in zip(times, keys) if n != 1]
+            return ("total",), f"Your `total` {', '.join(told)}. It is the sum of the four entries."
+    return ("total",), SUM

@@ -1,0 +1,264 @@
+"""Naming a slip in a search for a picture's side: in what is compared, in the comparison, or in what is returned.
+
+Nothing is searched again: whether a side is the one that somebody with a slip finds is seen from that side and the one
+before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+from typing import Any, NamedTuple
+
+from ..specification import Outcome
+from ._naming import Named, Seen, by_field, either, no_answer, plain_number, separated
+from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
+
+Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
+UNCHANGED = Slip(0, "", "", lambda values: values["total"])
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The smallest side at which the formula is not negative; with `largest`, the largest at which it is not positive.
+
+    `formula` has the side in patches as its quantity `side`; `closed` is the same condition, rearranged.
+    """
+
+    formula: Formula
+    closed: Formula | None = None
+    largest: bool = False
+
+    def found(self, gap: Gap, side: Any, strict: bool = False) -> bool:
+        """Whether the search ends at this side; `strict` turns "at least" into "more than", "at most" into "less than"."""
+        if side != int(side) or side < 1 - self.largest:
+            return False
+        return self.ends(gap, int(side), 1, strict)
+
+    def ends(self, gap: Gap, side: Any, step: Any, strict: bool = False) -> bool:
+        """The same where sides go up by `step`."""
+        if self.largest:
+            return not self.over(gap(side), strict) and self.over(gap(side + step), strict)
+        return self.over(gap(side), strict) and (side <= step or not self.over(gap(side - step), strict))
+
+    def over(self, gap: Any, strict: bool) -> bool:
+        """Whether a size is enough, or too much."""
+        return gap > 0 if self.largest != strict else gap >= 0
+
+
+class Way(NamedTuple):
+    """A mistake outside the formula. `fits` says whether the number that came is what it leads to."""
+
+    cost: int
+    name: str
+    sentence: str
+    fits: Callable[[Search, Gap, Any, Values], bool]
+
+
+def _scaled(factor: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
+    return lambda s, gap, came, v: came % factor(v) == 0 and s.found(gap, came // factor(v))
+
+
+def _square(plus: Callable[[Values], int], times: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
+    def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+        patches = came // times(v) - plus(v)
+        return came % times(v) == 0 and patches > 0 and isqrt(patches) ** 2 == patches and s.found(gap, isqrt(patches))
+
+    return fits
+
+
+def _prefix(v: Values) -> int:
+    return v["cls"] + v["n_registers"]
+
+
+def _stepped(by: int) -> Callable[[Search, Gap, Any, Values], bool]:
+    return lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"] - by)
+
+
+def _nearest(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+    side = Fraction(came, v["P"])
+    return side == int(side) and gap(side - Fraction(1, 2)) <= 0 <= gap(side + Fraction(1, 2))
+
+
+def _rounded(up: bool) -> Callable[[Search, Gap, Any, Values], bool]:
+    def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+        side = Fraction(came, v["P"])
+        if side != int(side):
+            return False
+        return gap(side - 1) < 0 <= gap(side) if up else gap(side) <= 0 < gap(side + 1)
+
+    return fits
+
+
+def _pixels(step: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
+    return lambda s, gap, came, v: came % step(v) == 0 and s.ends(gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
+
+
+def _doubling(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+    side = came // v["P"]
+    if came % v["P"] or side < 1 or side & (side - 1):
+        return False
+    return (not s.over(gap(side), False) and s.over(gap(2 * side), False) if s.largest else
+            s.over(gap(side), False) and (side == 1 or not s.over(gap(side // 2), False)))
+
+
+def _bounded(least: bool) -> Callable[[Search, Gap, Any, Values], bool]:
+    def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+        own = v["img"] // v["P"]
+        if came % v["P"]:
+            return False
+        if came == own * v["P"] and s.over(gap(own), False) == least:
+            return True
+        return s.found(gap, came // v["P"]) and (came // v["P"] >= own) == least
+
+    return fits
+
+
+RIGHT = Way(0, "", "", _scaled(lambda v: v["P"]))
+WAYS = (
+    Way(PLAIN, "grid-returned", "You returned the side in patches. Multiply by P for pixels.", _scaled(lambda v: 1)),
+    Way(PLAIN, "tokens-returned", "You returned the number of tokens. The side in pixels is asked for.",
+        _square(_prefix, lambda v: 1)),
+    Way(PLAIN, "patches-returned", "You returned the number of patches. The side in pixels is asked for.",
+        _square(lambda v: 0, lambda v: 1)),
+    Way(PLAIN, "root-forgotten", "You multiplied the number of patches by P. The side has the root of that many.",
+        _square(lambda v: 0, lambda v: v["P"])),
+    Way(PLAIN, "root-forgotten", "You multiplied the number of tokens by P. Take class token and registers off, then the"
+        " root.", _square(_prefix, lambda v: v["P"])),
+    Way(PLAIN, "area-returned", "You returned the picture's area. Its side is asked for.",
+        _square(lambda v: 0, lambda v: v["P"] ** 2)),
+    Way(PLAIN, "strictly", "Equal counts: \"at least\" and \"at most\" include the size at which the two are the same.",
+        lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"], strict=True)),
+    Way(PLAIN, "one-short", "That is one step of P too small.", _stepped(-1)),
+    Way(PLAIN, "one-further", "That is one step of P too large.", _stepped(1)),
+    Way(NEAR, "two-short", "That is two steps of P too small.", _stepped(-2)),
+    Way(NEAR, "two-further", "That is two steps of P too large.", _stepped(2)),
+    Way(PLAIN, "rounded-down", "You rounded the side in patches down. Round up: it must be enough.", _rounded(False)),
+    Way(PLAIN, "rounded-up", "You rounded the side in patches up, and that no longer fits. Round down.", _rounded(True)),
+    Way(PLAIN, "nearest", "You rounded to the nearest side in patches. It must be the first that is enough, or the last that"
+        " fits.", _nearest),
+    Way(PLAIN, "any-pixel", "That side is no multiple of P. Round the side in patches, then multiply by P.",
+        _pixels(lambda v: 1)),
+    Way(PLAIN, "steps-of-16", "You went in steps of 16 px. The side is a multiple of P.", _pixels(lambda v: 16)),
+    Way(NEAR, "steps-of-2p", "You went in steps of 2 P. Every multiple of P counts.", _pixels(lambda v: 2 * v["P"])),
+    Way(NEAR, "steps-of-img", "You went in steps of `img`, which plays no part.", _pixels(lambda v: v["img"])),
+    Way(NEAR, "steps-of-32", "You went in steps of 32 px. The side is a multiple of P.", _pixels(lambda v: 32)),
+    Way(NEAR, "steps-of-8", "You went in steps of 8 px. The side is a multiple of P.", _pixels(lambda v: 8)),
+    Way(NEAR, "sixteen", "You multiplied the side in patches by 16. It is P.", _scaled(lambda v: 16)),
+    Way(PLAIN, "doubled", "You doubled the side at every step, and so stepped over the one that is asked for.", _doubling),
+    Way(NEAR, "starts-at-img", "You never go below `cfg[\"img\"]`, which plays no part.", _bounded(True)),
+    Way(NEAR, "capped-at-img", "You never go above `cfg[\"img\"]`, which plays no part.", _bounded(False)),
+    Way(NEAR, "doubled-answer", "The side is twice what it should be.", _scaled(lambda v: 2 * v["P"])),
+    Way(NEAR, "squared-p", "You multiplied the side in patches by P^2. It is P.", _scaled(lambda v: v["P"] ** 2)),
+)
+
+
+class Place(NamedTuple):
+    """One case of a search: its quantities without a side, the right answer and the one that came."""
+
+    base: Values
+    values: Values
+    right: int
+    came: Any
+    at: dict[Any, Values]
+
+    def gap(self, formula: Formula, slip: Slip) -> Gap:
+        """What the formula with a slip gives at a side."""
+        def found(side: Any) -> Any:
+            if (formula, side) not in self.at:
+                values = self.at[formula, side] = formula.values(self.base | {"side": side})
+                formula.total(values)
+            return slip.gives(self.at[formula, side])
+
+        return found
+
+
+def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False) -> Named | None:
+    """Short names and a sentence for the slip behind these sides; None where none is found. `lastly` as in `explain`."""
+    if any(o.error is not None or o.returned is None for o in outcomes):
+        return no_answer(search.formula, outcomes)
+    if any((came := plain_number(o.returned)) is None for o in outcomes):
+        return None
+    cases = [_place(search, o) for o in outcomes]
+    wrong = [case for case in cases if case.came != case.right]
+    if not wrong:
+        return None
+    if len({case.came for case in cases}) == 1:
+        return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
+    if lastly:
+        seen = [Seen(case.values, case.right, case.came) for case in cases]
+        return separated(search.formula, seen) or by_field(search.formula, seen)
+    return _likeliest(search, cases) or _conditional(search, cases, wrong) or _pairs(search, cases)
+
+
+def _place(search: Search, outcome: Outcome) -> Place:
+    base = search.formula.read(*outcome.case.arguments())
+    came = plain_number(outcome.returned)
+    came = int(came) if came == int(came) else Fraction(came)
+    side = outcome.expected // base["P"]
+    values = search.formula.values(base | {"side": side}) | {"base": base}
+    return Place(base, values, outcome.expected, came, {})
+
+
+def _known(search: Search) -> Iterator[tuple[Formula, Slip]]:
+    for formula in (search.formula, *([search.closed] if search.closed else [])):
+        for slip in (*in_quantities(formula), *in_terms(formula)):
+            yield formula, slip
+
+
+def _fits(search: Search, formula: Formula, slip: Slip, way: Way, case: Place) -> bool:
+    try:
+        return way.fits(search, case.gap(formula, slip), case.came, case.values)
+    except (ArithmeticError, ValueError):
+        return False
+
+
+Explained = tuple[int, tuple[str, ...], str, Callable[[Place], bool]]
+
+
+def _single(search: Search) -> list[Explained]:
+    """Every single mistake, the likeliest first: in the formula, or outside it."""
+    formula = search.formula
+    found: list[Explained] = [
+        (way.cost, (way.name,), way.sentence,
+         lambda case, way=way: _fits(search, formula, UNCHANGED, way, case)) for way in WAYS]
+    found += [(slip.cost, (slip.name,), slip.sentence,
+               lambda case, f=f, slip=slip: _fits(search, f, slip, RIGHT, case)) for f, slip in _known(search)]
+    return sorted(found, key=lambda e: e[0])
+
+
+def _likeliest(search: Search, cases: list[Place], known: list[Explained] | None = None) -> Named | None:
+    told = max(cases, key=lambda case: abs(case.came - case.right))
+    found: list[Explained] = []
+    for explained in known or _single(search):
+        if found and explained[0] > found[0][0]:
+            break
+        if explained[3](told) and all(map(explained[3], cases)):
+            found.append(explained)
+    return (found[0][1], either(list(dict.fromkeys(e[2] for e in found)))) if found else None
+
+
+def _conditional(search: Search, cases: list[Place], wrong: list[Place]) -> Named | None:
+    """A mistake that is made only where something holds."""
+    for words, holds in search.formula.conditions.items():
+        inside = [case for case in cases if holds(case.values)]
+        outside = [case for case in cases if not holds(case.values)]
+        if len(wrong) < 3 or not outside or any(case.came != case.right for case in outside):
+            continue
+        if found := _likeliest(search, inside):
+            return found[0], f"{words}: {found[1]}"
+    return None
+
+
+def _pairs(search: Search, cases: list[Place]) -> Named | None:
+    """A mistake in the formula and one outside it."""
+    order = sorted(cases, key=lambda case: -abs(case.came - case.right))
+    for formula, slip in _known(search):
+        if slip.cost >= FAR:
+            continue
+        for way in WAYS:
+            if all(_fits(search, formula, slip, way, case) for case in order):
+                return (slip.name, way.name), f"Two things at once. {slip.sentence} {way.sentence}"
+    return None

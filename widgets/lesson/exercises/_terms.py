@@ -1,0 +1,347 @@
+"""A count as a sum of named terms, each a product of named quantities; and the slips one can make in writing it.
+
+A slip is one change at one place: a term left out or counted twice, a factor lost, added or mistaken for another, a
+quantity mistaken everywhere. What it adds to the right answer follows from the formula, so nobody has to list it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import combinations_with_replacement
+from math import ceil, floor, prod, sqrt
+from typing import Any
+
+Values = dict[str, Any]
+PLAIN, NEAR, FAR = 1, 2, 4   # how far-fetched a slip is
+NONE = float("nan")
+FEW = ("2", "3", "4")
+CONSTANTS: Values = {str(n): n for n in range(13)} | {"-1": -1}
+
+
+@dataclass(frozen=True)
+class Term:
+    """A product. `factors` and `over` name quantities, repeated for powers; a name made of digits is that number."""
+
+    name: str
+    factors: tuple[str, ...]
+    over: tuple[str, ...] = ()
+    key: str = ""            # the entry of the dict it belongs to
+    sign: int = 1
+
+    def value(self, values: Values) -> Any:
+        """The product, in whole numbers where all are whole."""
+        found = self.sign * prod(values[f] for f in self.factors)
+        return found / prod(values[f] for f in self.over) if self.over else found
+
+    @property
+    def text(self) -> str:
+        """The product as a reader writes it."""
+        below = product(self.over)
+        return product(self.factors) + (f" / ({below})" if len(set(self.over)) > 1 else f" / {below}" if below else "")
+
+
+def terms(table: dict[str, str], key: str = "", sign: int = 1) -> tuple[Term, ...]:
+    """Terms by name, each product written with blanks between its factors, a slash before those it is divided by."""
+    found = []
+    for name, written in table.items():
+        above, _, below = written.partition("/")
+        found.append(Term(name, tuple(above.split()), tuple(below.split()), key, sign))
+    return tuple(found)
+
+
+def product(factors: Iterable[str]) -> str:
+    """Factors with powers: numbers first, the rest in the order given."""
+    factors = sorted(factors, key=lambda f: not f.isdigit())
+    powers = {f: factors.count(f) for f in factors}
+    return " ".join(_bracketed(f) + (f"^{n}" if n > 1 else "") for f, n in powers.items()) or ("1" if factors else "")
+
+
+def _bracketed(name: str) -> str:
+    return f"({name})" if any(sign in name for sign in "+-/") else name
+
+
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """The right answer as a sum of terms, and what may be mistaken in it.
+
+    `read` turns the arguments of the exercise into its quantities; `derived` follow from those, in order. `variants`
+    are near misses of a quantity: name -> what was written instead -> its value. `groups` name sums of terms.
+    `units` say what a constant factor of the whole answer means; `extras` what has a number that is too much.
+    """
+
+    read: Callable[..., Values]
+    terms: tuple[Term, ...]
+    derived: dict[str, Callable[[Values], Any]] = field(default_factory=dict)
+    groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    variants: dict[str, dict[str, Callable[[Values], Any]]] = field(default_factory=dict)
+    meaning: dict[str, str] = field(default_factory=dict)
+    advice: dict[tuple[str, str], str] = field(default_factory=dict)   # (quantity, taken for it) -> a better sentence
+    units: dict[str, str] = field(default_factory=dict)
+    extras: dict[str, str] = field(default_factory=dict)
+    besides: tuple[Term, ...] = ()    # what somebody may count who should not
+    loose: tuple[str, ...] = ()       # quantities of which a product may be added or left out
+    conditions: dict[str, Callable[[Values], bool]] = field(default_factory=dict)
+    tolerance: float = 0
+
+    def values(self, base: Values, name: str = "", instead: Any = None, near: bool = True) -> Values:
+        """All quantities of one case; with `name`, that quantity is `instead`, and what follows from it follows.
+
+        `near` asks for the near misses too, which only some slips look at.
+        """
+        base = base | {name: instead} if name in base else base
+        values = {**CONSTANTS, **base, "base": base}
+        for other, rule in self.derived.items():
+            values[other] = instead if other == name else rule(values)
+        if near:
+            for table in self.variants.values():
+                for written, rule in table.items():
+                    values[written] = rule(values)
+        return values
+
+    def at(self, *arguments: Any) -> Values:
+        """All quantities of these arguments."""
+        return self.values(self.read(*arguments))
+
+    def total(self, values: Values) -> Any:
+        """The answer, kept with the quantities once it is known."""
+        if "total" not in values:
+            values["total"] = sum(t.value(values) for t in self.terms)
+        return values["total"]
+
+    @cache
+    def part(self, key: str) -> Formula:
+        """The formula of one entry."""
+        kept = tuple(t for t in self.terms if t.key == key)
+        names = {t.name for t in kept}
+        return replace(self, terms=kept, groups={g: of for g, of in self.groups.items() if names.issuperset(of)})
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Entries of the answer, in order; one empty name where it is a number."""
+        return tuple(dict.fromkeys(t.key for t in self.terms))
+
+    def members(self) -> dict[str, tuple[Term, ...]]:
+        """Every term and every group by name."""
+        by_name = {t.name: t for t in self.terms}
+        return ({t.name: (t,) for t in self.terms}
+                | {g: tuple(by_name[n] for n in names) for g, names in self.groups.items()})
+
+    def means(self, name: str) -> str:
+        """A sentence on a quantity, with a blank before it; empty where its name says it all."""
+        return f" {name} is {self.meaning[name]}." if name in self.meaning else ""
+
+    @property
+    def base_names(self) -> tuple[str, ...]:
+        """Quantities that the terms or the derived quantities are made of and that have a meaning."""
+        return tuple(self.meaning)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """One mistake: `value` is the answer that it gives, from a case's right quantities."""
+
+    cost: int
+    name: str
+    sentence: str
+    value: Callable[[Values], Any]
+    members: tuple[Term, ...] = ()       # the terms it is in; none where it is everywhere
+    world: tuple[str, str] | None = None  # the quantity mistaken everywhere, and for what
+    ratio: bool = False                  # whether it multiplies the whole answer
+
+    def gives(self, values: Values) -> Any:
+        """The answer with this slip; not a number where there is none."""
+        try:
+            found = self.value(values)
+        except (ArithmeticError, ValueError):   # a size that is 0, or no side of whole patches
+            return NONE
+        return NONE if found is None or isinstance(found, complex) else found
+
+
+@cache
+def slips(formula: Formula) -> list[Slip]:
+    """All single slips, the likeliest first."""
+    found = [*in_quantities(formula), *in_the_whole(formula), *in_terms(formula)]
+    return sorted(found, key=lambda slip: slip.cost)
+
+
+# Quantities -----------------------------------------------------------------------------------------------------
+
+
+def in_quantities(formula: Formula) -> Iterator[Slip]:
+    """A quantity taken for another everywhere, or two that changed places."""
+    for name, table in formula.variants.items():
+        for written in table:
+            yield _taken(formula, name, written, NEAR)
+    names = formula.base_names
+    for name in names:
+        for written in names:
+            if written != name:
+                yield _taken(formula, name, written, FAR)
+                if name < written:
+                    yield _swapped(formula, name, written)
+
+
+def _taken(formula: Formula, name: str, written: str, cost: int) -> Slip:
+    def value(values: Values) -> Any:
+        return formula.total(formula.values(values["base"], name, values[written], near=False))
+
+    words = formula.advice.get((name, written)) or f"You took {written} for {name}.{formula.means(name)}"
+    return Slip(cost, "quantity", words, value, world=(name, written))
+
+
+def _swapped(formula: Formula, name: str, written: str) -> Slip:
+    def value(values: Values) -> Any:
+        base = values["base"]
+        if not (name in base and written in base):
+            return None
+        return formula.total(formula.values(base | {name: values[written], written: values[name]}, near=False))
+
+    return Slip(FAR, "swapped", f"{name} and {written} changed places.", value)
+
+
+# Terms ----------------------------------------------------------------------------------------------------------
+
+
+def in_terms(formula: Formula) -> Iterator[Slip]:
+    """One term, or one group of terms, that is left out, counted too often, or has a factor wrong."""
+    for name, members in formula.members().items():
+        text = " + ".join(t.text for t in members)
+        for cost, kind, words, above, below in _edits(formula, name, members):
+            yield Slip(cost, kind, f"{words}: {text}.", _edited(formula, members, above, below), members)
+    for extra in formula.besides:
+        yield Slip(NEAR, "too-much", f"You counted {extra.name}, {extra.text}, as well. Leave that out.",
+                   lambda v, extra=extra: formula.total(v) + extra.value(v), (extra,))
+
+
+def _edited(formula: Formula, members: tuple[Term, ...], above: tuple[str, ...], below: tuple[str, ...]) -> Callable[
+        [Values], Any]:
+    def value(values: Values) -> Any:
+        if (known := values.get(members)) is None:
+            part = sum(t.value(values) for t in members)
+            known = values[members] = (part, formula.total(values) - part)
+        part, rest = known
+        for factor in above:
+            part *= values[factor]
+        return rest + (over(part, prod(values[f] for f in below)) if below else part)
+
+    return value
+
+
+def over(above: Any, below: Any) -> Any:
+    """A quotient, whole where both are. Raises ZeroDivisionError."""
+    return above // below if isinstance(above, int) and isinstance(below, int) else above / below
+
+
+Edit = tuple[int, str, str, tuple[str, ...], tuple[str, ...]]
+
+
+def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[Edit]:
+    """(cost, kind, sentence up to the colon, factors to multiply by, factors to divide by)."""
+    yield PLAIN, "missing-term", f"The term of {name} is missing", ("0",), ()
+    yield PLAIN, "term-twice", f"You counted the term of {name} twice. Once is right", ("2",), ()
+    if any(t.sign < 0 for t in formula.terms):
+        yield NEAR, "wrong-side", f"You counted the term of {name} on the other side of the comparison", ("-1",), ()
+    else:
+        yield NEAR, "wrong-sign", f"You subtracted the term of {name}. It is added", ("-1",), ()
+    yield NEAR, "half-term", f"You halved the term of {name}. It is", (), ("2",)
+    shared = [f for f in dict.fromkeys(members[0].factors) if all(f in t.factors for t in members)]
+    others = (*formula.base_names, *FEW)
+    for old in shared:
+        yield _without(name, members[0], old)
+        near = tuple(n for n in formula.variants.get(old, ()) if n not in ("0", "1"))   # those are left out or dropped
+        for new in (*near, *(n for n in others if n not in near)):
+            if new != old:
+                yield (NEAR if new in near else FAR, "factor-replaced",
+                       f"The term of {name} has {new} where {old} belongs", (new,), (old,))
+                if members[0].factors.count(old) == 2 and new not in FEW:
+                    yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
+                           f" {old}^2 belongs", (new, new), (old, old))
+    if len(formula.terms) == 1:
+        yield from _turned_over(members[0])
+    for new in (*others, "8"):
+        yield FAR - 1, "extra-factor", f"The term of {name} has the factor {new} too many", (new,), ()
+        if new not in shared:
+            yield FAR - 1, "divided", f"You divided the term of {name} by {new}, which does not belong there", (), (new,)
+
+
+def _turned_over(only: Term) -> Iterator[Edit]:
+    """In an answer that is one product: a factor left out or on the wrong side of the stroke."""
+    for name in dict.fromkeys(only.factors):
+        yield NEAR, "inverted", f"You divided by {name}. Multiply by it", (), (name, name)
+    for name in dict.fromkeys(only.over):
+        yield NEAR, "missing-factor", f"You did not divide by {name}", (name,), ()
+        yield NEAR, "inverted", f"You multiplied by {name}. Divide by it", (name, name), ()
+        yield FAR, "extra-factor", f"You divided by {name} twice", (), (name,)
+
+
+def _without(name: str, first: Term, old: str) -> Edit:
+    count = first.factors.count(old)
+    words = (f"The term of {name} lacks the factor {old}" if count == 1 else
+             f"The term of {name} has {product((old,) * (count - 1))} where {old}^{count} belongs")
+    return NEAR, "missing-factor", words, (), (old,)
+
+
+# The whole ------------------------------------------------------------------------------------------------------
+
+
+def in_the_whole(formula: Formula) -> Iterator[Slip]:
+    """The whole answer times or over one number, rounded, or with something else besides."""
+    for name in (*formula.base_names, *FEW):
+        yield Slip(NEAR, "whole-times", f"The whole answer is {name} times what it should be.",
+                   lambda v, name=name: formula.total(v) * v[name], ratio=True)
+        yield Slip(NEAR, "whole-over", f"The whole answer is divided by {name}, or lacks that factor.",
+                   lambda v, name=name: over(formula.total(v), v[name]), ratio=True)
+    for written, words in formula.units.items():
+        for value in _in_unit(formula, written):
+            yield Slip(PLAIN, "unit", words, value, ratio=True)
+    yield Slip(NEAR, "negated", "The whole answer has the wrong sign.", lambda v: -formula.total(v), ratio=True)
+    yield from _rounded(formula)
+    for written, words in formula.extras.items():
+        factors = tuple(written.split())
+        yield Slip(PLAIN, "too-much", f"Your number is too high by {product(factors)}. {words}",
+                   lambda v, factors=factors: formula.total(v) + prod(v[f] for f in factors))
+
+
+def _in_unit(formula: Formula, written: str) -> Iterator[Callable[[Values], Any]]:
+    """The answer times "1000", or over "/1000", in whole numbers and not."""
+    number = float(written.lstrip("/"))
+    number = int(number) if number.is_integer() else number
+    if not written.startswith("/"):
+        yield lambda v: formula.total(v) * number
+        return
+    yield lambda v: formula.total(v) / number
+    if not formula.tolerance:
+        yield lambda v: formula.total(v) // number
+
+
+def _rounded(formula: Formula) -> Iterator[Slip]:
+    words = "You rounded the answer. Return it as it comes out."
+    for digits in range(-3, 7) if formula.tolerance else range(-9, 0):
+        yield Slip(NEAR, "rounded", words, lambda v, n=digits: round(formula.total(v), n))
+    for digits in range(1, 8):
+        yield Slip(NEAR, "rounded", words, lambda v, n=digits: _significant(formula.total(v), n))
+    if not formula.tolerance:
+        return
+    for other, sentence, value in (
+            ("rounded", words, floor), ("rounded", words, ceil),
+            ("capped", "You cut the answer off at 1. Return it as it comes out.", lambda x: min(1.0, x)),
+            ("capped", "You made the answer at least 1. Return it as it comes out.", lambda x: max(1.0, x)),
+            ("upside-down", "The answer is upside down: turn the quotient over.", lambda x: 1 / x),
+            ("upside-down", "The answer is upside down, and in per cent.", lambda x: 100 / x),
+            ("rest", "You returned 1 minus the answer.", lambda x: 1 - x),
+            ("off-by-one", "You added 1 to the answer.", lambda x: x + 1),
+            ("off-by-one", "You took 1 off the answer.", lambda x: x - 1),
+            ("squared", "You squared the answer.", lambda x: x * x), ("root", "You took the root of the answer.", sqrt)):
+        yield Slip(NEAR, other, sentence, lambda v, value=value: value(formula.total(v)))
+
+
+def _significant(number: Any, digits: int) -> Any:
+    return type(number)(float(f"{number:.{digits}g}"))
+
+
+@cache
+def products(names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Products of up to four of these quantities, the short ones first."""
+    return [factors for length in range(5 if names else 1) for factors in combinations_with_replacement(names, length)]
