@@ -46,7 +46,7 @@ LONE = changed(img=150, P=25, C=4, d=247, L=8, h=13, d_ff=509, n_classes=41, cls
 REGISTERS_ALONE = changed(img=84, P=12, C=5, d=187, L=6, h=17, d_ff=450, n_classes=0, cls_token=False, n_registers=4,
                           pool="gap")
 # Past 2^53, where a float loses the last digits, and odd, so that they are missed.
-GIANT = changed(img=1443, P=13, C=5, d=999_999, L=2003, h=37, d_ff=4_000_037, n_classes=99_991, n_registers=7)
+GIANT = changed(img=1443, P=13, C=4003, d=999_999, L=2003, h=37, d_ff=4_000_037, n_classes=99_991, n_registers=7)
 MODELS = {
     "a small model with 3 registers": ODD, "no class token, no head": BARE, "averaged, with 5 registers": AVERAGED,
     "class token and registers, averaged": BOTH, "registers and no head": HEADLESS,
