@@ -250,6 +250,52 @@ def test_sixteen_bit_colour() -> None:
     assert picture.rgb[0].tolist() == [[255, 128, 0], [1, 255, 128]]
 
 
+def keyed_png(depth: int, colour: int, row: bytes, width: int, key: bytes) -> bytes:
+    """A PNG of one row that calls one grey (`colour` 0) or colour (2) see-through."""
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, 1, depth, colour, 0, 0, 0))
+    body = chunk(b"tRNS", key) + chunk(b"IDAT", zlib.compress(b"\0" + row))
+    return b"\x89PNG\r\n\x1a\n" + header + body + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    ("depth", "row", "key", "expected"),
+    [
+        (1, bytes([0b01010000]), 0, [255, 255, 255, 255]),
+        (1, bytes([0b01010000]), 1, [0, 255, 0, 255]),
+        (2, bytes([0b00011011]), 1, [0, 255, 170, 255]),                  # 0, 1, 2, 3 of 3
+        (4, bytes([0x05, 0xAF]), 5, [0, 255, 170, 255]),                  # 0, 5, 10, 15 of 15
+        (4, bytes([0x05, 0xAF]), 0xF00A, [0, 85, 255, 255]),              # higher bits of the key do not count
+        (8, bytes([0, 1, 2, 255]), 0, [255, 1, 2, 255]),
+        (16, struct.pack(">4H", 0, 1, 32896, 65535), 0, [255, 0, 128, 255]),
+        (16, struct.pack(">4H", 0, 32896, 32897, 65535), 32896, [0, 255, 128, 255]),
+    ],
+)
+def test_a_grey_that_is_called_see_through_is_white(depth: int, row: bytes, key: int, expected: list[int]) -> None:
+    assert decode(keyed_png(depth, 0, row, 4, struct.pack(">H", key))).rgb[0].tolist() == [[v] * 3 for v in expected]
+
+
+def test_a_colour_that_is_called_see_through_is_white() -> None:
+    white, black = [255] * 3, [0] * 3
+    eight = keyed_png(8, 2, bytes([0, 0, 0, 0, 0, 1]), 2, struct.pack(">3H", 0, 0, 0))
+    assert decode(eight).rgb[0].tolist() == [white, [0, 0, 1]]
+    row = struct.pack(">9H", 0, 0, 0, 0, 0, 1, 257, 32896, 65535)
+    assert decode(keyed_png(16, 2, row, 3, struct.pack(">3H", 0, 0, 0))).rgb[0].tolist() == [white, black, [1, 128, 255]]
+    key = struct.pack(">3H", 257, 32896, 65535)
+    assert decode(keyed_png(16, 2, row, 3, key)).rgb[0].tolist() == [black, black, white]
+    near = struct.pack(">3H", 256, 32896, 65535)                          # the same upper bytes
+    assert decode(keyed_png(16, 2, row, 3, near)).rgb[0].tolist() == [black, black, [1, 128, 255]]
+
+
+def test_a_header_that_is_not_the_first_is_no_header() -> None:
+    png = keyed_png(16, 0, bytes(8), 4, bytes(2))
+    assert "PNG file is damaged" in refusal(png[:8] + chunk(b"tEXt", b"k" * 30) + png[8:])
+
+
+@pytest.mark.parametrize("values", [np.full((4, 4), 7e30, np.float32), np.full((4, 4), -3, np.int32)])
+def test_a_deep_picture_of_one_value_is_grey(values: np.ndarray) -> None:
+    assert np.unique(decode(encoded(Image.fromarray(values), "TIFF")).rgb).tolist() == [128]
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -319,6 +365,24 @@ def test_a_large_picture_is_kept_small_enough_to_serve_many_visitors() -> None:
     picture = decode(encoded(Image.new("RGB", (4000, 2000), "teal"), "PNG"))
     height, width, _ = picture.rgb.shape
     assert width == 2828 and height == 1414 and width * height <= uploads.KEPT_PIXELS
+
+
+@pytest.mark.parametrize("orientation", [1, 6])
+def test_the_size_that_is_told_is_the_size_of_the_file(orientation: int) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = orientation
+    picture = decode(encoded(Image.new("RGB", (4000, 3000), "teal"), "JPEG", exif=exif))
+    upright = (3000, 4000) if orientation == 1 else (4000, 3000)
+    assert picture.file_size == upright and str(upright[0]) in picture.alt and str(upright[1]) in picture.alt
+    refused = refusal(encoded(Image.new("RGB", (20_000, 1000), "teal"), "PNG"))
+    assert "20000 x 1000 pixels" in refused
+
+
+def test_a_picture_just_short_enough_is_not_rounded_to_one_that_is_too_long() -> None:
+    for height in (1252, 1267, 1500):
+        picture = decode(encoded(Image.new("L", (16 * height, height)), "PNG"))
+        H, W = prepared_size(*picture.rgb.shape[:2], 14)
+        assert W == 16 * H
 
 
 def test_broken_exif_does_not_cost_the_picture() -> None:

@@ -36,6 +36,8 @@ class Picture:
     source: str
     licence: str
     alt: str
+    file_size: tuple[int, int] | None = None
+    """(height, width) in px of an uploaded file, which `rgb` may be a smaller copy of."""
 
     @property
     def named(self) -> str:
@@ -80,12 +82,11 @@ def decode(data: bytes, filename: str = "") -> Picture:
     """
     from widgets.model.uploads import read_rgb  # here, because uploads.py imports PictureRefused from this module
 
-    rgb = read_rgb(data, filename)                                        # (H, W, 3)
-    height, width, _ = rgb.shape
+    rgb, (height, width) = read_rgb(data, filename)                       # (H, W, 3)
     _check_proportions(height, width)
     rgb.setflags(write=False)
     alt = f"The picture you uploaded, {width} pixels wide and {height} high."
-    return Picture("yours", "Your picture", rgb, "uploaded by you", "yours; it stays on this page", alt)
+    return Picture("yours", "Your picture", rgb, "uploaded by you", "yours; it stays on this page", alt, (height, width))
 
 
 def prepared_size(height: int, width: int, patch_size: int, shorter_side: int = 224) -> tuple[int, int]:

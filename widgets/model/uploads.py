@@ -5,9 +5,9 @@ from __future__ import annotations
 from io import BytesIO
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import ExifTags, Image, ImageOps
 
-from widgets.model.pictures import PictureRefused
+from widgets.model.pictures import LONGEST_TO_SHORTEST, PictureRefused
 
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
@@ -19,13 +19,14 @@ _MAGIC = {
     b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF8": "GIF", b"BM": "BMP",
     b"II*\x00": "TIFF", b"MM\x00*": "TIFF", b"RIFF": "WebP",
 }
+_ON_ITS_SIDE = (5, 6, 7, 8)  # EXIF orientations that swap height and width
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1", b"heif")
 
 
-def read_rgb(data: bytes, filename: str = "") -> np.ndarray:
-    """Return uint8 (H, W, 3), writable, at most KEPT_PIXELS large.
+def read_rgb(data: bytes, filename: str = "") -> tuple[np.ndarray, tuple[int, int]]:
+    """Return uint8 (H, W, 3), writable, at most KEPT_PIXELS large, and the (height, width) in px that the file has.
 
-    Raises PictureRefused with a sentence; TypeError when `data` is not bytes.
+    Both are upright. Raises PictureRefused with a sentence; TypeError when `data` is not bytes.
     """
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"data must be bytes, not {type(data).__name__}")
@@ -38,7 +39,9 @@ def read_rgb(data: bytes, filename: str = "") -> np.ndarray:
         raise
     except Exception as error:   # Pillow answers damaged files with a dozen kinds of exception
         raise PictureRefused(_damaged(image.format)) from error
-    return np.array(_shrunk(_rgb(_upright(image))))
+    turn = _orientation(image)
+    size = image.size if turn in _ON_ITS_SIDE else image.size[::-1]
+    return np.array(_upright(_shrunk(_rgb(image, data)), turn)), size
 
 
 def _check_file(data: bytes, filename: str) -> None:
@@ -84,32 +87,76 @@ def _damaged(kind: str | None) -> str:
     return f"The {kind} file is damaged, cut short or without pixels: save the picture again and upload that."
 
 
-def _upright(image: Image.Image) -> Image.Image:
+def _orientation(image: Image.Image) -> int:
+    """How the file's EXIF data say it is to be turned; 1 is not at all."""
     try:
-        return ImageOps.exif_transpose(image)
+        return image.getexif().get(ExifTags.Base.Orientation, 1)
     except Exception:   # unreadable EXIF data says nothing about the pixels, which are whole
-        return image
+        return 1
 
 
-def _rgb(image: Image.Image) -> Image.Image:
-    """Turn any mode Pillow opens into RGB: deep values scaled, never clipped, and alpha laid over white."""
+def _upright(rgb: Image.Image, orientation: int) -> Image.Image:
+    rgb.info.clear()                                                      # EXIF data that came along
+    rgb.getexif()[ExifTags.Base.Orientation] = orientation
+    return ImageOps.exif_transpose(rgb)
+
+
+def _rgb(image: Image.Image, data: bytes) -> Image.Image:
+    """Turn any mode Pillow opens into RGB: deep values scaled, never clipped, and what is see-through laid over white."""
+    key = _at_key(image, data)
     if image.mode.startswith("I") or image.mode == "F":
-        return Image.fromarray(_scaled(np.array(image))).convert("RGB")
+        grey = Image.fromarray(_scaled(np.array(image)))
+        return _white_at(key, grey.convert("RGB"))
     try:
-        if image.has_transparency_data:
+        if key is None and image.has_transparency_data:
             image = image.convert("RGBA")
             image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
-        return image.convert("RGB")
+        return _white_at(key, image.convert("RGB"))
     except ValueError as error:
         sentence = f"Colours stored as {image.mode} cannot be read here: save the picture as RGB."
         raise PictureRefused(sentence) from error
+
+
+def _at_key(image: Image.Image, data: bytes) -> np.ndarray | None:
+    """Where a PNG has the one grey or colour that it calls see-through: bool (H, W), or None when it names none.
+
+    Here and not by Pillow, which looks for a key of 2, 4 or 16 bits among values it has scaled to 8.
+    """
+    key = image.info.get("transparency")
+    if image.format != "PNG" or image.mode == "P" or key is None:
+        return None
+    depth = data[24]                                                      # bits a sample, as the header says
+    if data[12:16] != b"IHDR" or depth not in (1, 2, 4, 8, 16):           # Pillow takes a header that is not the first
+        raise PictureRefused(_damaged("PNG"))
+    if image.mode != "RGB":
+        sought = key if depth >= 8 or image.mode == "1" else key % 2**depth * (255 // (2**depth - 1))
+        return np.asarray(image.convert("L") if image.mode == "1" else image) == sought
+    at = (np.asarray(image) == [part >> depth - 8 & 255 for part in key]).all(axis=2)
+    if depth == 16:
+        at &= (np.asarray(_low_bytes(data)) == [part & 255 for part in key]).all(axis=2)
+    return at
+
+
+def _low_bytes(data: bytes) -> Image.Image:
+    """The lower bytes of a PNG of three times 16 bits; Pillow keeps the upper ones."""
+    again = Image.open(BytesIO(data), formats=("PNG",))
+    again.tile = [tile._replace(args="RGB;16L") for tile in again.tile]
+    again.load()
+    return again
+
+
+def _white_at(key: np.ndarray | None, rgb: Image.Image) -> Image.Image:
+    if key is not None:
+        rgb.paste("white", mask=Image.fromarray(key))
+    return rgb
 
 
 def _scaled(values: np.ndarray) -> np.ndarray:
     """Return uint8 (H, W) from deep grey values.
 
     White is 65,535 in 16 bits. In 32 bits the file does not say: it is the first of 255 and 65,535 (whole numbers)
-    or of 1 and 255 (floats) that no value passes; any other range is laid over 0 to 255 from end to end.
+    or of 1 and 255 (floats) that no value passes; any other range is laid over 0 to 255 from end to end. A picture of
+    one such value has no ends: it is a middle grey.
     """
     if not np.isfinite(values).all():
         raise PictureRefused("The picture holds values that are not numbers: save it as a PNG with 8 or 16 bits.")
@@ -121,13 +168,19 @@ def _scaled(values: np.ndarray) -> np.ndarray:
     white = next((white for white in whites if high <= white), None)
     if low >= 0 and white is not None:
         low, high = 0.0, float(white)
+    if low == high:
+        return np.full(values.shape, 128, np.uint8)
     return np.rint((values.astype(np.float64) - low) * (255 / (high - low))).astype(np.uint8)
 
 
 def _shrunk(image: Image.Image) -> Image.Image:
+    """Scale to KEPT_PIXELS at most; rounding must not make a picture too long and thin that was not."""
     pixels = image.width * image.height
     if pixels <= KEPT_PIXELS:
         return image
     scale = (KEPT_PIXELS / pixels) ** 0.5
-    size = (max(1, int(image.width * scale)), max(1, int(image.height * scale)))
-    return image.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    shorter = max(1, int(min(image.size) * scale))
+    size = [max(1, int(side * scale)) for side in image.size]
+    if max(image.size) <= LONGEST_TO_SHORTEST * min(image.size):
+        size = [min(side, LONGEST_TO_SHORTEST * shorter) for side in size]
+    return image.resize(tuple(size), Image.Resampling.LANCZOS, reducing_gap=2.0)

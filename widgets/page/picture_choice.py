@@ -47,7 +47,8 @@ class PictureChoice(pn.viewable.Viewer):
             self._upload.refuse(f"{refusal} The picture before stays.")
             return
         self.selection.param.update(upload=picture, picture=YOURS)
-        self._upload.accept(f"Your picture is here, {picture.rgb.shape[0]} px high and {picture.rgb.shape[1]} px wide. It stays in memory only.")
+        height, width = picture.file_size
+        self._upload.accept(f"Your picture is here, {height} px high and {width} px wide. It stays in memory only.")
 
     def _options(self) -> dict[str, str]:
         options = {open_sample(name).title: name for name in sample_names()}
