@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import panel as pn
 import param
 
+from .page import transport
 from .page.selection import Selection, selection_here
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Widget(pn.viewable.Viewer):
     selection: Selection = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
 
     def __init__(self, **params: Any) -> None:
+        transport.tune()  # the widget may stand on a page of its reader's own
         params.setdefault("selection", selection_here())
         super().__init__(**params)
 

@@ -1,14 +1,26 @@
-"""What Bokeh's websocket needs for this course, set in one place, also under a bare `panel serve`."""
+"""What Bokeh's server needs for this course, set in one place, also under a bare `panel serve`."""
 
 from __future__ import annotations
 
+import panel as pn
 from bokeh.server.views.ws import WSHandler
+from panel.io.resources import get_dist_path
 
 LARGEST_MESSAGE = 64 * 2**20
 """Bytes. A picture of 20 MB travels as 27 MB of base64; what is larger still is answered by a sentence, up to here."""
 
 
 def tune() -> None:
+    """What every session of a server needs, called while its page is built: outside one there is nothing to do."""
+    document = pn.state.curdoc
+    if document is not None and document.session_context is not None:
+        _open_at_once()
+        # Panel sets this with the page's HTML. A session that is made when a websocket opens has none: the one before
+        # was forgotten on a loaded machine, or the server has begun anew. Then its stylesheets would come from a CDN.
+        document._template_variables.setdefault("dist_url", get_dist_path(cdn=False))
+
+
+def _open_at_once() -> None:
     """Send small messages at once (TCP_NODELAY: 21 ms a click instead of 49), and let an upload through whole."""
     if hasattr(WSHandler, "_vit_tuned"):
         return
