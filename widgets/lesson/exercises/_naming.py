@@ -16,7 +16,10 @@ Named = tuple[tuple[str, ...], str]
 ALTERNATIVES = 3    # explanations of one number that a sentence can carry
 FEW_TIMES = 12
 FLOAT = 1e-9        # relative, for a reader's float
+WRONG_KINDS = (bool, np.bool_, dict, list, tuple, set, str)
 EXACT_IN_FLOAT, WORD = 2**53, 2**32
+OTHER_PIECES = {"missing-term", "term-twice", "too-much"}   # two of them may well be different pieces of one size
+ONE_IS_ENOUGH = {"quantity", "unit", "whole-times", "whole-over", "extra-factor", "divided", "rounded"}
 CONVERTED = ("float-rounding", "The number went through a float on its way: those hold 53 bits, and this count has more."
              " Divide with `//` and raise whole numbers only.")
 
@@ -62,8 +65,8 @@ def explain(formula: Formula, outcomes: list[Outcome], lastly: bool = False) -> 
         from ._naming_dicts import explain_dict
 
         return explain_dict(formula, outcomes, lastly)
-    if all(isinstance(o.returned, (dict, list, tuple, set, str)) for o in outcomes):
-        return ("wrong-kind",), f"Return one number, not a {type(outcomes[0].returned).__name__}."
+    if kind := next((type(o.returned).__name__ for o in outcomes if isinstance(o.returned, WRONG_KINDS)), None):
+        return ("wrong-kind",), f"Return one number, not a {kind}."
     cases = seen(formula, outcomes)
     return explain_number(formula, cases, lastly) if cases else None
 
@@ -102,14 +105,14 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
     if not wrong or all(_overflowed(case) for case in wrong):   # an overflow has a sentence of its own
         return None
     if lastly:
-        return separated(formula, cases) or by_field(formula, cases)
+        return _proportional(cases) or separated(formula, cases) or by_field(formula, cases)
     if all(_by_float(case) for case in wrong):
         return (CONVERTED[0],), CONVERTED[1]
     if len({case.came for case in cases}) == 1:
         return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
-        lambda: _single(known, cases), lambda: _conditional(formula, known, cases, wrong),
+        lambda: _single(known, cases), lambda: clamped(_passed(cases)), lambda: _conditional(formula, known, cases, wrong),
         lambda: _off_by(formula, cases), lambda: _pair(formula, [s for s in known if s.cost <= NEAR], cases))
     return next((found for way in ways if (found := way())), None)
 
@@ -130,16 +133,21 @@ def _single(known: list[Slip], cases: list[Seen]) -> Named | None:
     for slip in known:
         if found and slip.cost > found[0].cost:
             break
+        if slip.name == "unit" and not told.came:   # whatever is small is 0 in a large unit
+            continue
         if told.is_(slip.gives(told.values)) and all(case.is_(slip.gives(case.values)) for case in cases):
             found.append(slip)
-    return ((found[0].name,), either(list(dict.fromkeys(s.sentence for s in found)))) if found else None
+    return ((found[0].name,), either([(s.name, s.sentence) for s in found])) if found else None
 
 
-def either(sentences: list[str]) -> str:
-    """One sentence, or several of which one is true."""
-    if len(sentences) == 1:
-        return sentences[0]
+def either(found: list[tuple[str, str]]) -> str:
+    """The first of (short name, sentence), with others that are different mistakes and not other words for it."""
+    first = found[0][0]
+    kin = {first} | OTHER_PIECES if first in OTHER_PIECES else {first} - ONE_IS_ENOUGH
+    sentences = list(dict.fromkeys(sentence for name, sentence in found if name in kin)) or [found[0][1]]
     shown = sentences[:ALTERNATIVES]
+    if len(shown) == 1:
+        return shown[0]
     return f"It is one of these, which give the same number. {' Or: '.join(shown)}"
 
 
@@ -178,10 +186,13 @@ def _off_by(formula: Formula, cases: list[Seen]) -> Named | None:
 
 def _pair(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | None:
     told = max(cases, key=lambda case: abs(case.came - case.right))
-    for first, second in (*_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told)):
-        if all(_both(formula, first, second, case) for case in cases):
-            return (first.name, second.name), f"Two things at once. {first.sentence} {second.sentence}"
-    return None
+    found = [(first, second) for first, second in (
+        *_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told))
+        if all(_both(formula, first, second, case) for case in cases)]
+    if not found:
+        return None
+    first, second = min(found, key=lambda pair: pair[0].cost + pair[1].cost)
+    return (first.name, second.name), f"Two things at once. {first.sentence} {second.sentence}"
 
 
 def _both(formula: Formula, first: Slip, second: Slip, case: Seen) -> bool:
@@ -247,6 +258,30 @@ def _world(formula: Formula, slip: Slip, case: Seen) -> Values | None:
 # What is true where no slip is found ------------------------------------------------------------------------------
 
 
+def _passed(cases: list[Seen]) -> tuple[str, list[tuple[Any, Any]]]:
+    """Right answers with those that came; a float that is right within rounding counts as right."""
+    return "", [(case.right, case.came if case.wrong else case.right) for case in cases]
+
+
+def clamped(*units: tuple[str, list[tuple[Any, Any]]]) -> Named | None:
+    """A least or a largest number that the answers never pass; `units` hold pairs of the right answer and what came."""
+    for unit, pairs in units:
+        least, largest = min(came for _, came in pairs), max(came for _, came in pairs)
+        if all(came == max(right, least) for right, came in pairs):
+            return ("never-below",), f"Your answers never go below {least:,}{unit}. There is no such limit."
+        if all(came == min(right, largest) for right, came in pairs):
+            return ("never-above",), f"Your answers never go above {largest:,}{unit}. There is no such limit."
+    return None
+
+
+def _proportional(cases: list[Seen]) -> Named | None:
+    """One number by which every answer is too large."""
+    ratios = [case.came / case.right for case in cases if case.right]
+    if not ratios or not ratios[0] or any(abs(r - ratios[0]) > FLOAT * abs(r) for r in ratios):
+        return None
+    return ("proportional",), f"Your number is {ratios[0]:,.6g} times what it should be, in every case."
+
+
 def separated(formula: Formula, cases: list[Seen]) -> Named | None:
     """A condition that tells the wrong cases from the right ones."""
     wrong = [case.wrong for case in cases]
@@ -261,27 +296,46 @@ def separated(formula: Formula, cases: list[Seen]) -> Named | None:
 
 def by_field(formula: Formula, cases: list[Seen]) -> Named | None:
     """Quantities with which the answer changes wrongly, from cases that differ in one of them."""
-    found = [told for a in cases for b in cases if (told := _changes(a, b))]
-    if not found:
-        return None
-    kinds = {kind for kind, _, _ in found}
-    kind = next(k for k in ("unused", "no-part", "wrong-change") if k in kinds)
-    names = ", ".join(dict.fromkeys(f"`{name}`" for k, name, _ in found if k == kind))
-    words = {"unused": f"Your answer stays the same when {names} alone changes, and it should not.",
-             "no-part": f"Your answer changes with {names}, which play{'' if ',' in names else 's'} no part.",
-             "wrong-change": f"When one number alone changes, your answer changes wrongly with {names}: "
-                             + next(text for k, _, text in found if k == kind)}
-    return (kind,), words[kind]
+    steps: dict[str, list[tuple[Seen, Seen]]] = {}
+    for a in cases:
+        for b in cases:
+            if name := _rises(a, b):
+                steps.setdefault(name, []).append((a, b))
+    kinds = {name: _kind(pairs) for name, pairs in steps.items()}
+    for kind, words in FIELD_WORDS.items():
+        names = [name for name in kinds if kinds[name] == kind]
+        if names:
+            a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
+            told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]], two=b.values[names[0]],
+                                came=b.came - a.came, right=b.right - a.right)
+            return (kind,), told
+    return None
 
 
-def _changes(a: Seen, b: Seen) -> tuple[str, str, str] | None:
-    """(what is wrong, the quantity, how it changed) for two cases that differ in one quantity and rise in it."""
+FIELD_WORDS = {
+    "unused": "Your answer does not change with {names}, and it should.",
+    "no-part": "Your answer changes with {names}, which plays no part.",
+    "wrong-change": "When one number alone changes, your answer changes wrongly with {names}. For example: from {one:,} to"
+                    " {two:,} it changes by {came:,}, and {right:,} is right.",
+}
+
+
+def _rises(a: Seen, b: Seen) -> str:
+    """The one quantity in which two cases differ and the second has more; "" for any other two."""
     one, two = a.values["base"], b.values["base"]
     names = [n for n in one if one[n] != two[n]]
-    if len(names) != 1 or one[names[0]] > two[names[0]]:
-        return None
-    right, came, name = b.right - a.right, b.came - a.came, names[0]
-    if came == right or type(came) is float and abs(came - right) <= FLOAT * abs(b.came):
-        return None
-    kind = "unused" if not came else "no-part" if not right else "wrong-change"
-    return kind, name, f"from {one[name]:,} to {two[name]:,} it changes by {came:,}, and {right:,} is right."
+    return names[0] if len(names) == 1 and one[names[0]] < two[names[0]] else ""
+
+
+def _differs(a: Seen, b: Seen) -> bool:
+    """Whether the answer changes otherwise than it should."""
+    gap = (b.came - a.came) - (b.right - a.right)
+    return bool(gap) if type(gap) is int else abs(gap) > FLOAT * max(abs(a.came), abs(b.came))
+
+
+def _kind(pairs: list[tuple[Seen, Seen]]) -> str:
+    if not any(_differs(a, b) for a, b in pairs):
+        return ""
+    if all(a.came == b.came for a, b in pairs):
+        return "unused"
+    return "no-part" if all(a.right == b.right for a, b in pairs) else "wrong-change"

@@ -14,8 +14,10 @@ SUM = "`total` is not the sum of your own parts. Add them up."
 
 def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Named | None:
     """Short names and a sentence for what is wrong in the parts, else in the total."""
-    if any(o.error is not None or not isinstance(o.returned, dict) for o in outcomes):
-        return None
+    if any(not isinstance(o.returned, dict) for o in outcomes):
+        return ("wrong-kind",), f"Return a dict with {', '.join(f'`{key}`' for key in (*formula.keys, TOTAL))}."
+    if any(o.returned.keys() != o.expected.keys() for o in outcomes):
+        return None   # the keys have a sentence of their own
     parts = {key: seen(formula.part(key), outcomes, key) for key in formula.keys}
     if any(cases is None for cases in parts.values()):
         return None
@@ -60,9 +62,11 @@ def _key_by_key(formula: Formula, parts: dict[str, list[Seen]], wrong: list[str]
     told = {key: named for key, named in found.items() if named}
     if not told:
         return None
-    sentences = [f"In `{key}`: {sentence}" for key, (_, sentence) in list(told.items())[:2]]
-    names = tuple(dict.fromkeys(name for names, _ in list(told.values())[:2] for name in names))
-    return names, " ".join(sentences)
+    sentences: dict[str, list[str]] = {}
+    for key, (_, sentence) in told.items():
+        sentences.setdefault(sentence, []).append(f"`{key}`")
+    names = tuple(dict.fromkeys(name for names, _ in told.values() for name in names))
+    return names, " ".join(f"In {' and '.join(keys)}: {sentence}" for sentence, keys in sentences.items())
 
 
 def _total(formula: Formula, outcomes: list[Outcome]) -> Named | None:

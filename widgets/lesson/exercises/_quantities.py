@@ -76,9 +76,21 @@ VARIANTS: Variants = {
           "N (cls + n_registers)": lambda v: v["N"] * (v["cls"] + v["n_registers"]),
           "img^2 tokens": lambda v: (v["side"] * v["P"]) ** 2, "1": lambda v: 1},
     "D_h": {"d": lambda v: v["d"]},
+    "T^2": {"2 T": lambda v: 2 * v["T"], "T (T + 1) / 2": lambda v: v["T"] * (v["T"] + 1) // 2,
+            "T (T - 1) / 2": lambda v: v["T"] * (v["T"] - 1) // 2, "T (T - 1)": lambda v: v["T"] * (v["T"] - 1),
+            "T^3": lambda v: v["T"] ** 3, "T^4": lambda v: v["T"] ** 4, "N^2 + T": lambda v: v["N"] ** 2 + v["T"],
+            "N^2 + cls + n_registers": lambda v: v["N"] ** 2 + v["cls"] + v["n_registers"],
+            "N^2 + (cls + n_registers)^2": lambda v: v["N"] ** 2 + (v["cls"] + v["n_registers"]) ** 2},
+    "P^2": {"2 P": lambda v: 2 * v["P"], "P^3": lambda v: v["P"] ** 3},
+    "d^2": {"2 d": lambda v: 2 * v["d"], "d^3": lambda v: v["d"] ** 3, "d D_h": lambda v: v["d"] * (v["d"] // v["h"]),
+            "D_h^2": lambda v: (v["d"] // v["h"]) ** 2, "h D_h^2": lambda v: v["h"] * (v["d"] // v["h"]) ** 2},
     "side": {"img": lambda v: v["side"] * v["P"], "side + 1": lambda v: v["side"] + 1,
              "side - 1": lambda v: v["side"] - 1},
 }
+
+RES: Variants = {"res": {"img": lambda v: v["img"], "max(res, img)": lambda v: max(v["res"], v["img"]),
+                         "min(res, img)": lambda v: min(v["res"], v["img"]), "224": lambda v: 224,
+                         "res + P": lambda v: v["res"] + v["P"], "res - P": lambda v: v["res"] - v["P"]}}
 
 ADVICE = {
     ("cls", "1"): "You counted a class token where `cls_token` is False.",
@@ -91,6 +103,7 @@ ADVICE = {
     ("h", "1"): "You counted one head. There are h.",
     ("n_classes", "n_classes or 1"): "With `n_classes` 0 there is no head at all; you counted one class.",
     ("n_classes", "n_classes or 1000"): "With `n_classes` 0 there is no head at all; you counted one of 1,000 classes.",
+    ("n_classes", "n_classes plus 1"): "You counted one class too many, and one where `n_classes` is 0.",
     ("n_classes", "n_classes + 1"): "You counted one class too many: there are `n_classes`.",
     ("N", "side"): "You took the side of the grid for N. The number of patches is its square.",
     ("N", "side^2 P^2"): "You counted pixels for patches. A patch has P^2 of them.",
@@ -146,15 +159,16 @@ def _numbers(*written: str) -> dict[str, Callable[[Values], Any]]:
 
 
 RATES: Variants = {
-    "exa": _numbers("10^15", "10^12", "10^9", "10^21", "10^6", "10^16", "10^3", "1", "2^60", "2^50", "1024^5"),
-    "tera": _numbers("10^9", "10^6", "10^15", "10^3", "10^18", "10^10", "1", "2^40", "2^30"),
-    "day": _numbers("3600", "60", "1440", "24", "1", "1000", "8640", "864000", "604800", "31536000", "2592000", "43200",
-                    "28800", "86164"),
+    "10^18": _numbers("10^15", "10^12", "10^9", "10^21", "10^6", "10^16", "10^3", "2^60", "2^50"),
+    "10^12": _numbers("10^9", "10^6", "10^15", "10^3", "10^18", "10^10", "2^40", "2^30"),
+    "86400": _numbers("3600", "60", "1440", "24", "1000", "8640", "864000", "604800", "31536000", "2592000", "43200",
+                      "28800", "86164", "216000", "86000"),
     "peak_tflops": {"2 peak_tflops": lambda v: 2 * v["peak_tflops"], "half of peak_tflops": lambda v: v["peak_tflops"] / 2,
                     "peak_tflops^2": lambda v: v["peak_tflops"] ** 2},
 }
 RATE_MEANING = {"exaflops": "the work, in units of 10^18", "peak_tflops": "the dense peak, in units of 10^12 a second",
-                "exa": "10^18", "tera": "10^12", "day": "86,400 seconds"}
+                "10^18": "exa", "10^12": "tera", "86400": "the seconds of a day"}
+RATE_UNITS_OF = {"10^18": 10**18, "10^12": 10**12, "86400": 86_400}
 RATE_ADVICE = {
     ("peak_tflops", "2 peak_tflops"): "The peak is doubled, or the work halved. `peak_tflops` is the dense peak already, and"
                                       " `exaflops` counts operations.",

@@ -13,7 +13,7 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
-from ._naming import Named, Seen, by_field, either, no_answer, plain_number, separated
+from ._naming import WRONG_KINDS, Named, Seen, by_field, clamped, either, no_answer, plain_number, separated
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
 Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
@@ -39,8 +39,8 @@ class Search:
 
     def ends(self, gap: Gap, side: Any, step: Any, strict: bool = False) -> bool:
         """The same where sides go up by `step`."""
-        if self.largest:
-            return not self.over(gap(side), strict) and self.over(gap(side + step), strict)
+        if self.largest:   # a search may begin at one patch and never ask whether that fits
+            return (side <= step or not self.over(gap(side), strict)) and self.over(gap(side + step), strict)
         return self.over(gap(side), strict) and (side <= step or not self.over(gap(side - step), strict))
 
     def over(self, gap: Any, strict: bool) -> bool:
@@ -79,7 +79,20 @@ def _stepped(by: int) -> Callable[[Search, Gap, Any, Values], bool]:
 
 def _nearest(s: Search, gap: Gap, came: Any, v: Values) -> bool:
     side = Fraction(came, v["P"])
-    return side == int(side) and gap(side - Fraction(1, 2)) <= 0 <= gap(side + Fraction(1, 2))
+    half = Fraction(1, 2)
+    return side == int(side) and (side <= 1 or gap(side - half) <= 0) and gap(side + half) >= 0
+
+
+def _root_of_tokens(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+    root = came // v["P"]
+    least = isqrt(max(0, root * root - _prefix(v)))
+    return came % v["P"] == 0 and any(
+        s.found(gap, side) and isqrt(side * side + _prefix(v)) == root for side in range(least, root + 1)[:20])
+
+
+def _odd_sides(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+    side = came // v["P"]
+    return came % v["P"] == 0 and side % 2 == 1 and s.ends(gap, side, 2)
 
 
 def _rounded(up: bool) -> Callable[[Search, Gap, Any, Values], bool]:
@@ -87,7 +100,9 @@ def _rounded(up: bool) -> Callable[[Search, Gap, Any, Values], bool]:
         side = Fraction(came, v["P"])
         if side != int(side):
             return False
-        return gap(side - 1) < 0 <= gap(side) if up else gap(side) <= 0 < gap(side + 1)
+        if up:
+            return (side <= 1 or gap(side - 1) < 0) and gap(side) >= 0
+        return (side <= 1 or gap(side) <= 0) and gap(side + 1) > 0
 
     return fits
 
@@ -143,6 +158,9 @@ WAYS = (
         _pixels(lambda v: 1)),
     Way(PLAIN, "steps-of-16", "You went in steps of 16 px. The side is a multiple of P.", _pixels(lambda v: 16)),
     Way(NEAR, "steps-of-2p", "You went in steps of 2 P. Every multiple of P counts.", _pixels(lambda v: 2 * v["P"])),
+    Way(NEAR, "odd-sides", "You went in steps of 2 P, from P on. Every multiple of P counts.", _odd_sides),
+    Way(NEAR, "root-of-tokens", "You took the root of T for the side. Class token and registers are tokens, but have no place"
+        " in the grid: take them off first.", _root_of_tokens),
     Way(NEAR, "steps-of-img", "You went in steps of `img`, which plays no part.", _pixels(lambda v: v["img"])),
     Way(NEAR, "steps-of-32", "You went in steps of 32 px. The side is a multiple of P.", _pixels(lambda v: 32)),
     Way(NEAR, "steps-of-8", "You went in steps of 8 px. The side is a multiple of P.", _pixels(lambda v: 8)),
@@ -179,6 +197,8 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
     """Short names and a sentence for the slip behind these sides; None where none is found. `lastly` as in `explain`."""
     if any(o.error is not None or o.returned is None for o in outcomes):
         return no_answer(search.formula, outcomes)
+    if kind := next((type(o.returned).__name__ for o in outcomes if isinstance(o.returned, WRONG_KINDS)), None):
+        return ("wrong-kind",), f"Return one number, not a {kind}."
     if any((came := plain_number(o.returned)) is None for o in outcomes):
         return None
     cases = [_place(search, o) for o in outcomes]
@@ -190,7 +210,14 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
     if lastly:
         seen = [Seen(case.values, case.right, case.came) for case in cases]
         return separated(search.formula, seen) or by_field(search.formula, seen)
-    return _likeliest(search, cases) or _conditional(search, cases, wrong) or _pairs(search, cases)
+    return (_likeliest(search, cases) or clamped(*_in_patches(cases)) or _conditional(search, cases, wrong)
+            or _pairs(search, cases))
+
+
+def _in_patches(cases: list[Place]) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    """(unit, right answers with those that came), in pixels and in patches."""
+    yield " px", [(case.right, case.came) for case in cases]
+    yield " patches", [(Fraction(case.right, case.base["P"]), Fraction(case.came, case.base["P"])) for case in cases]
 
 
 def _place(search: Search, outcome: Outcome) -> Place:
@@ -204,8 +231,7 @@ def _place(search: Search, outcome: Outcome) -> Place:
 
 def _known(search: Search) -> Iterator[tuple[Formula, Slip]]:
     for formula in (search.formula, *([search.closed] if search.closed else [])):
-        for slip in (*in_quantities(formula), *in_terms(formula)):
-            yield formula, slip
+        yield from ((formula, slip) for slip in (*in_quantities(formula), *in_terms(formula)))
 
 
 def _fits(search: Search, formula: Formula, slip: Slip, way: Way, case: Place) -> bool:
@@ -224,7 +250,7 @@ def _single(search: Search) -> list[Explained]:
     found: list[Explained] = [
         (way.cost, (way.name,), way.sentence,
          lambda case, way=way: _fits(search, formula, UNCHANGED, way, case)) for way in WAYS]
-    found += [(slip.cost, (slip.name,), slip.sentence,
+    found += [(slip.cost + (f is search.closed), (slip.name,), slip.sentence,
                lambda case, f=f, slip=slip: _fits(search, f, slip, RIGHT, case)) for f, slip in _known(search)]
     return sorted(found, key=lambda e: e[0])
 
@@ -237,7 +263,7 @@ def _likeliest(search: Search, cases: list[Place], known: list[Explained] | None
             break
         if explained[3](told) and all(map(explained[3], cases)):
             found.append(explained)
-    return (found[0][1], either(list(dict.fromkeys(e[2] for e in found)))) if found else None
+    return (found[0][1], either([(e[1][0], e[2]) for e in found])) if found else None
 
 
 def _conditional(search: Search, cases: list[Place], wrong: list[Place]) -> Named | None:

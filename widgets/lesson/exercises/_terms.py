@@ -6,6 +6,7 @@ quantity mistaken everywhere. What it adds to the right answer follows from the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -68,7 +69,8 @@ class Formula:
 
     `read` turns the arguments of the exercise into its quantities; `derived` follow from those, in order. `variants`
     are near misses of a quantity: name -> what was written instead -> its value. `groups` name sums of terms.
-    `units` say what a constant factor of the whole answer means; `extras` what has a number that is too much.
+    `units` say what a constant factor of the whole answer means; `extras` what has a number that is too much, by entry;
+    `instead` other answers by the sentence that names them.
     """
 
     read: Callable[..., Values]
@@ -79,7 +81,9 @@ class Formula:
     meaning: dict[str, str] = field(default_factory=dict)
     advice: dict[tuple[str, str], str] = field(default_factory=dict)   # (quantity, taken for it) -> a better sentence
     units: dict[str, str] = field(default_factory=dict)
-    extras: dict[str, str] = field(default_factory=dict)
+    extras: dict[str, dict[str, str]] = field(default_factory=dict)
+    instead: dict[str, Callable[[Values], Any]] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()       # terms that nobody mistakes
     besides: tuple[Term, ...] = ()    # what somebody may count who should not
     loose: tuple[str, ...] = ()       # quantities of which a product may be added or left out
     conditions: dict[str, Callable[[Values], bool]] = field(default_factory=dict)
@@ -115,7 +119,8 @@ class Formula:
         """The formula of one entry."""
         kept = tuple(t for t in self.terms if t.key == key)
         names = {t.name for t in kept}
-        return replace(self, terms=kept, groups={g: of for g, of in self.groups.items() if names.issuperset(of)})
+        groups = {g: of for g, of in self.groups.items() if names.issuperset(of)}
+        return replace(self, terms=kept, groups=groups, extras={"": self.extras.get(key, {})})
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -173,7 +178,8 @@ def in_quantities(formula: Formula) -> Iterator[Slip]:
     """A quantity taken for another everywhere, or two that changed places."""
     for name, table in formula.variants.items():
         for written in table:
-            yield _taken(formula, name, written, NEAR)
+            if not name.endswith("^2"):
+                yield _taken(formula, name, written, nearness(formula, name, written))
     names = formula.base_names
     for name in names:
         for written in names:
@@ -181,6 +187,12 @@ def in_quantities(formula: Formula) -> Iterator[Slip]:
                 yield _taken(formula, name, written, FAR)
                 if name < written:
                     yield _swapped(formula, name, written)
+
+
+def nearness(formula: Formula, name: str, written: str) -> int:
+    """How likely it is that this is written for that: a sum or a power that nobody thought of is less so."""
+    thought_of = (name, written) in formula.advice or written in formula.meaning or re.fullmatch(r"[\d^]+", written)
+    return NEAR if thought_of or not re.search(r"[-+(^]| plus ", written) else NEAR + 1
 
 
 def _taken(formula: Formula, name: str, written: str, cost: int) -> Slip:
@@ -207,6 +219,8 @@ def _swapped(formula: Formula, name: str, written: str) -> Slip:
 def in_terms(formula: Formula) -> Iterator[Slip]:
     """One term, or one group of terms, that is left out, counted too often, or has a factor wrong."""
     for name, members in formula.members().items():
+        if name in formula.fixed:
+            continue
         text = " + ".join(t.text for t in members)
         for cost, kind, words, above, below in _edits(formula, name, members):
             yield Slip(cost, kind, f"{words}: {text}.", _edited(formula, members, above, below), members)
@@ -218,6 +232,8 @@ def in_terms(formula: Formula) -> Iterator[Slip]:
 def _edited(formula: Formula, members: tuple[Term, ...], above: tuple[str, ...], below: tuple[str, ...]) -> Callable[
         [Values], Any]:
     def value(values: Values) -> Any:
+        if any(not values[f] for f in below):
+            return formula.total(values) + sum(_without_zero(t, above, below, values) - t.value(values) for t in members)
         if (known := values.get(members)) is None:
             part = sum(t.value(values) for t in members)
             known = values[members] = (part, formula.total(values) - part)
@@ -227,6 +243,14 @@ def _edited(formula: Formula, members: tuple[Term, ...], above: tuple[str, ...],
         return rest + (over(part, prod(values[f] for f in below)) if below else part)
 
     return value
+
+
+def _without_zero(term: Term, above: tuple[str, ...], below: tuple[str, ...], values: Values) -> Any:
+    """A term with factors exchanged, one of which is 0 and cannot be divided by. Raises ValueError if it has none."""
+    factors = list(term.factors)
+    for factor in below:
+        factors.remove(factor)
+    return replace(term, factors=(*factors, *above)).value(values)
 
 
 def over(above: Any, below: Any) -> Any:
@@ -251,9 +275,12 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
     for old in shared:
         yield _without(name, members[0], old)
         near = tuple(n for n in formula.variants.get(old, ()) if n not in ("0", "1"))   # those are left out or dropped
+        if members[0].factors.count(old) == 2:
+            for new in formula.variants.get(f"{old}^2", ()):
+                yield NEAR, "factor-replaced", f"The term of {name} has {new} where {old}^2 belongs", (new,), (old, old)
         for new in (*near, *(n for n in others if n not in near)):
             if new != old:
-                yield (NEAR if new in near else FAR, "factor-replaced",
+                yield (nearness(formula, old, new) if new in near else FAR, "factor-replaced",
                        f"The term of {name} has {new} where {old} belongs", (new,), (old,))
                 if members[0].factors.count(old) == 2 and new not in FEW:
                     yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
@@ -288,20 +315,32 @@ def _without(name: str, first: Term, old: str) -> Edit:
 
 def in_the_whole(formula: Formula) -> Iterator[Slip]:
     """The whole answer times or over one number, rounded, or with something else besides."""
-    for name in (*formula.base_names, *FEW):
-        yield Slip(NEAR, "whole-times", f"The whole answer is {name} times what it should be.",
-                   lambda v, name=name: formula.total(v) * v[name], ratio=True)
-        yield Slip(NEAR, "whole-over", f"The whole answer is divided by {name}, or lacks that factor.",
-                   lambda v, name=name: over(formula.total(v), v[name]), ratio=True)
+    if len(formula.terms) > 1:
+        yield from _scaled(formula)
     for written, words in formula.units.items():
         for value in _in_unit(formula, written):
             yield Slip(PLAIN, "unit", words, value, ratio=True)
-    yield Slip(NEAR, "negated", "The whole answer has the wrong sign.", lambda v: -formula.total(v), ratio=True)
+    for words, value in formula.instead.items():
+        yield Slip(PLAIN, "instead", words, value)
+    yield Slip(NEAR, "negated", "Your number has the wrong sign.", lambda v: -formula.total(v), ratio=True)
     yield from _rounded(formula)
-    for written, words in formula.extras.items():
+    for written, words in formula.extras.get("", {}).items():
         factors = tuple(written.split())
         yield Slip(PLAIN, "too-much", f"Your number is too high by {product(factors)}. {words}",
                    lambda v, factors=factors: formula.total(v) + prod(v[f] for f in factors))
+
+
+def _scaled(formula: Formula) -> Iterator[Slip]:
+    """The whole answer times or over one quantity."""
+    shared = set.intersection(*(set(t.factors) for t in formula.terms))
+    for name in (*formula.base_names, *FEW):
+        yield Slip(NEAR, "whole-times", f"Your number is {name} times what it should be.",
+                   lambda v, name=name: formula.total(v) * v[name], ratio=True)
+        lost = f"The factor {name} is missing." if name in shared else f"Your number is divided by {name} once too often."
+        yield Slip(NEAR, "whole-over", lost, lambda v, name=name: over(formula.total(v), v[name]), ratio=True)
+        if name in shared:
+            yield Slip(NEAR, "inverted", f"You divided by {name}. Multiply by it.",
+                       lambda v, name=name: over(formula.total(v), v[name] ** 2), ratio=True)
 
 
 def _in_unit(formula: Formula, written: str) -> Iterator[Callable[[Values], Any]]:

@@ -105,6 +105,13 @@ def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, Case]:
             case(f"{title}, one token short of a whole grid", {**cfg, "d_ff": needed + 1}))
 
 
+def _needing(side: int, tokens: int) -> Case:
+    """A model with a class token and 3 registers that needs `side` x `side` patches if it had that many tokens beside them."""
+    cfg = changed(img=63, P=7, C=4, d=29, L=5, h=1, n_registers=3)
+    return case(f"class token and 3 registers, {side} x {side} + {tokens} tokens needed",
+                {**cfg, "d_ff": side**2 + tokens - 2 * cfg["d"]})
+
+
 EXERCISE = Exercise(
     id="attention_crossover_res",
     title="Where attention takes over",
@@ -138,6 +145,7 @@ EXERCISE = Exercise(
         *_meeting("a class token", img=65, P=13, C=2, d=37, L=6, side=16, pool="gap"),
         *_meeting("5 registers", img=54, P=9, C=7, d=41, L=4, n_registers=5, side=19, cls_token=False, pool="gap"),
         *_meeting("patches alone", img=88, P=11, C=6, d=53, L=3, side=18, cls_token=False, pool="gap"),
+        *(_needing(19 + tokens, tokens) for tokens in (0, 1, 2, 3, 4, 5, 6)),
         case("a model whose own size is far above", changed(img=512, P=8, d=16, L=2, h=4, d_ff=21)),
         case("more registers than it takes", changed(img=32, P=8, d=2, L=2, h=1, d_ff=3, n_registers=12)),
         *one_by_one(), case("a wide model", changed(img=338, P=26, C=5, d=50_003, L=17, h=1, d_ff=31_013, n_registers=9)),

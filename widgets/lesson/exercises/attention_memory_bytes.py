@@ -9,7 +9,7 @@ from ..specification import Exercise, Misconception
 from ._bridge import shape_of
 from ._counting import B_16, GIANT, MODELS, ODD, SAME, SIZES, case, one_by_one
 from ._naming import explain
-from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, grid, of_cfg
+from ._quantities import ADVICE, CONDITIONS, MEANING, RES, VARIANTS, grid, of_cfg
 from ._terms import Formula, terms
 
 
@@ -45,24 +45,26 @@ def faulty(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash:
 
 
 def _read(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> dict[str, Any]:
-    return of_cfg(cfg, res=res, batch=batch, bytes_per=bytes_per, flash=int(flash), table=int(not flash))
+    return of_cfg(cfg, res=res, batch=batch, bytes_per=bytes_per, flash=int(flash))
 
 
 FORMULA = Formula(
-    read=_read, derived=grid("res"),
+    read=_read, derived=grid("res") | {"table": lambda v: 1 - v["flash"]},
     terms=terms({"the table A": "table L batch h T T bytes_per", "FlashAttention's rows": "flash L batch h T 4"}),
     variants=VARIANTS | {
-        "res": {"img": lambda v: v["img"]}, "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
+        **RES, "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
         "bytes_per": {str(n): lambda v, n=n: n for n in (1, 2, 4, 8)} | {
             "8 bytes_per": lambda v: 8 * v["bytes_per"], "bytes_per / 8": lambda v: v["bytes_per"] / 8,
             "2^bytes_per": lambda v: 2 ** v["bytes_per"]},
         "4": {"bytes_per": lambda v: v["bytes_per"], "1": lambda v: 1, "2": lambda v: 2, "8": lambda v: 8,
               "4 bytes_per": lambda v: 4 * v["bytes_per"], "32": lambda v: 32, "d": lambda v: v["d"], "D_h": lambda v: v["D_h"]},
-        "flash": {"1": lambda v: 1, "0": lambda v: 0}, "table": {"1": lambda v: 1, "0": lambda v: 0},
+        "flash": {"1": lambda v: 1, "0": lambda v: 0, "not flash": lambda v: 1 - v["flash"]},
     },
     meaning=MEANING | {"res": "the side of the picture in pixels", "img": "the side the model was trained with",
                        "batch": "the number of pictures", "bytes_per": "the bytes of one weight"},
-    advice=ADVICE, conditions=CONDITIONS | {
+    advice=ADVICE | {("flash", "not flash"): "You turned `flash` round: with it, one float32 a row is kept.",
+                     ("flash", "1"): "You counted as if `flash` were on, always.",
+                     ("flash", "0"): "You did not look at `flash`: with it, one float32 a row is kept."}, conditions=CONDITIONS | {
         "With `flash`": lambda v: v["flash"], "Without `flash`": lambda v: v["table"],
         "Where `bytes_per` is not 2": lambda v: v["bytes_per"] != 2, "Where `batch` is over 1": lambda v: v["batch"] > 1,
         "With `flash` and registers": lambda v: v["flash"] and v["n_registers"]},
@@ -71,7 +73,13 @@ FORMULA = Formula(
            "/1000": "Those are kB. Return bytes.", "/1000000": "Those are MB. Return bytes.",
            "/1000000000": "Those are GB. Return bytes.", "/1024": "Those are KiB. Return bytes.",
            "/1048576": "Those are MiB. Return bytes.", "/1073741824": "Those are GiB. Return bytes."},
-    loose=("L", "batch", "h", "T"),
+    besides=terms({
+        "a dropout mask of 1 byte": "L batch h T T", "the outputs of attention": "L batch T d bytes_per",
+        "queries, keys and values": "3 L batch T d bytes_per", "queries, keys, values and outputs": "4 L batch T d bytes_per",
+        "keys and values": "2 L batch T d bytes_per", "the scores or a dropout mask": "L batch h T T bytes_per",
+        "the logits": "batch n_classes bytes_per",
+    }),
+    loose=("L", "batch", "h", "T", "bytes_per", "d", "N"),
 )
 
 SOLUTION = '''

@@ -6,7 +6,7 @@ from functools import partial
 
 from ..specification import Case, Exercise, Misconception
 from ._naming import explain
-from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATES
+from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATE_UNITS_OF, RATES
 from ._terms import Formula, terms
 
 DAY = 86_400
@@ -34,9 +34,8 @@ def faulty(exaflops: float, peak_tflops: float, mfu: float, faults: frozenset[st
 
 
 FORMULA = Formula(
-    read=lambda exaflops, peak_tflops, mfu: dict(exaflops=exaflops, peak_tflops=peak_tflops, mfu=mfu, exa=10**18,
-                                                 tera=10**12, day=DAY),
-    terms=terms({"the days": "exaflops exa / peak_tflops tera mfu day"}), tolerance=1e-9,
+    read=lambda exaflops, peak_tflops, mfu: dict(exaflops=exaflops, peak_tflops=peak_tflops, mfu=mfu, **RATE_UNITS_OF),
+    terms=terms({"the days": "exaflops 10^18 / peak_tflops 10^12 mfu 86400"}), tolerance=1e-9,
     variants=RATES | {"mfu": {"1 - mfu": lambda v: 1 - v["mfu"], "mfu / 100": lambda v: v["mfu"] / 100,
                               "100 mfu": lambda v: 100 * v["mfu"], "1 + mfu": lambda v: 1 + v["mfu"], "1": lambda v: 1,
                               "0.5": lambda v: 0.5}},
@@ -82,6 +81,8 @@ EXERCISE = Exercise(
     cases=(
         _case("ViT-H/14 on a TPU v3 core", 4262, 61.5, 0.32), _case("one exaFLOP", 1.0, 100.0, 0.5), _case("a small run", 0.037, 15.7, 0.23),
         _case("the peak itself", 86.4, 1000.0, 1.0), _case("a large run on a fast device", 61_000.0, 989.0, 0.41),
+        _case("the same, better used", 61_000.0, 989.0, 0.53), _case("the same on a slower device", 61_000.0, 312.0, 0.41),
+        _case("more of the same", 87_000.0, 989.0, 0.41), _case("the peak itself, on a slower device", 86.4, 125.0, 1.0),
     ),
     expected=expected,
     faulty=faulty,

@@ -6,7 +6,7 @@ from functools import partial
 
 from ..specification import Case, Exercise, Misconception
 from ._naming import explain
-from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATES
+from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATE_UNITS_OF, RATES
 from ._terms import Formula, terms
 
 DAY = 86_400
@@ -35,8 +35,8 @@ def faulty(exaflops: float, device_days: float, peak_tflops: float, faults: froz
 
 FORMULA = Formula(
     read=lambda exaflops, device_days, peak_tflops: dict(exaflops=exaflops, device_days=device_days,
-                                                         peak_tflops=peak_tflops, exa=10**18, tera=10**12, day=DAY),
-    terms=terms({"the share": "exaflops exa / device_days day peak_tflops tera"}), tolerance=1e-9, variants=RATES,
+                                                         peak_tflops=peak_tflops, **RATE_UNITS_OF),
+    terms=terms({"the share": "exaflops 10^18 / device_days 86400 peak_tflops 10^12"}), tolerance=1e-9, variants=RATES,
     meaning=RATE_MEANING | {"device_days": "the days of all devices together"}, units=RATE_UNITS, advice=RATE_ADVICE,
 )
 
@@ -78,6 +78,8 @@ EXERCISE = Exercise(
     cases=(
         _case("ViT-H/14 on TPU v3 cores", 4262, 2500, 61.5), _case("half of the peak", 4.32, 1.0, 100.0), _case("a small run", 0.037, 0.11, 15.7),
         _case("more than is possible", 1000.0, 20.0, 275.0), _case("a large run", 61_000.0, 1741.3, 989.0),
+        _case("the same, longer", 61_000.0, 2214.7, 989.0), _case("the same on other devices", 61_000.0, 1741.3, 1513.0),
+        _case("more of the same", 87_000.0, 1741.3, 989.0), _case("far more than is possible", 5000.0, 9.5, 275.0),
     ),
     expected=expected,
     faulty=faulty,

@@ -58,7 +58,7 @@ def _read(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int
 
 
 FORMULA = Formula(
-    read=_read, derived=tokens_of_side(), advice=ADVICE,
+    read=_read, derived=tokens_of_side(), advice=ADVICE, fixed=("the budget",),
     terms=(*terms({"the table A": "L batch h T T bytes_per"}), *terms({"the budget": "budget_bytes"}, sign=-1)),
     variants=VARIANTS | {
         "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
@@ -100,6 +100,21 @@ def _at_the_limit(title: str, cfg: dict[str, Any], side: int, batch: int, bytes_
             case(f"{title}, one byte less", cfg, budget - 1, batch, bytes_per))
 
 
+def _room_for(side: int, prefix: int) -> tuple[Case, Case]:
+    """The small model with the room that this many tokens beside the patches would take, and with one byte less."""
+    budget = ODD["L"] * 14 * ODD["h"] * (side**2 + prefix) ** 2 * 4
+    return (case(f"the small model, room for {side} x {side} patches and {prefix} tokens", ODD, budget, 14, 4),
+            case(f"the small model, room for {side} x {side} patches and {prefix} tokens less one byte", ODD, budget - 1, 14, 4))
+
+
+def _half_the_table(side: int) -> tuple[Case, Case]:
+    """The room that every pair of tokens would take once, and one byte less."""
+    tokens = side**2 + ODD["cls_token"] + ODD["n_registers"]
+    budget = ODD["L"] * 14 * ODD["h"] * tokens * (tokens + 1) // 2 * 4
+    return (case("the small model, room for half the table", ODD, budget, 14, 4),
+            case("the small model, room for half the table less one byte", ODD, budget - 1, 14, 4))
+
+
 EXERCISE = Exercise(
     id="max_res_materialized",
     title="The largest picture that fits",
@@ -131,6 +146,8 @@ EXERCISE = Exercise(
         *one_by_one(1_234_567_891, 14, 4), case("the small model, one picture more", ODD, 1_234_567_891, 15, 4),
         case("the small model, 16 bits a weight", ODD, 1_234_567_891, 14, 2),
         case("the small model, more room", ODD, 2_345_678_912, 14, 4),
+        *(c for tokens in (0, 1, 2, 3, 5) for c in _room_for(39 + tokens, tokens)), *_half_the_table(43),
+        *_at_the_limit("a large batch", ODD, 500, 6007, 8),
         case("room for hardly one patch", ODD, 7 * 8 * 5 * 5 * 2, 1, 2), case("a budget past 2^53", B_16, 10**17 + 1, 2, 4),
     ),
     expected=expected,

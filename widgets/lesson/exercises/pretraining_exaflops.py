@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from math import ceil
 from typing import Any
 
 from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
 from ._counting import B_16, GIANT, MODELS, ODD, SIZES, case, changed
 from ._naming import explain
-from ._quantities import (ADVICE, ATTENTION, CONDITIONS, COST_GROUPS, LINEAR, MEANING, VARIANTS, cost_terms, grid,
+from ._quantities import (ADVICE, ATTENTION, CONDITIONS, COST_GROUPS, LINEAR, MEANING, RES, VARIANTS, cost_terms, grid,
                           of_cfg)
 from ._terms import Formula
+from .vit_param_count import FORMULA as PARAMETERS
 
 TOLERANCE = 1e-9
 FACTORS = {"macs-for-flops": 3, "forward-only": 2, "forward-macs": 1, "backward-once": 4, "twice-too-often": 12}
@@ -40,27 +42,43 @@ def faulty(cfg: dict[str, Any], res: int, epochs: float, n_images: int, faults: 
 
 
 def _read(cfg: dict[str, Any], res: int, epochs: float, n_images: int) -> dict[str, Any]:
-    return of_cfg(cfg, res=res, epochs=epochs, n_images=n_images, exa=10**18)
+    return of_cfg(cfg, res=res, epochs=epochs, n_images=n_images, **{"10^18": 10**18})
+
+
+def _by_parameters(values: dict[str, Any], tokens: int) -> float:
+    parameters = PARAMETERS.total(PARAMETERS.values(values["base"]))
+    return 6 * parameters * tokens * values["epochs"] * values["n_images"] / 1e18
 
 
 FORMULA = Formula(
-    read=_read, derived=grid("res"), tolerance=TOLERANCE, terms=cost_terms("2 3 epochs n_images/exa"),
+    read=_read, derived=grid("res"), tolerance=TOLERANCE, terms=cost_terms("2 3 epochs n_images/10^18"),
     groups=COST_GROUPS | {
         "patch embedding and head": ("the patch embedding", "the head"),
         "patch embedding, attention and head": ("the patch embedding", "the head", *ATTENTION),
         "all layers, linear and attention": (*LINEAR, *ATTENTION),
     },
     variants=VARIANTS | {
-        "res": {"img": lambda v: v["img"]}, "exa": {
+        **RES, "10^18": {
             "10^15": lambda v: 10**15, "10^12": lambda v: 10**12, "10^9": lambda v: 10**9, "10^21": lambda v: 10**21,
             "1": lambda v: 1, "2^60": lambda v: 2**60, "10^6": lambda v: 10**6, "10^16": lambda v: 10**16},
         "epochs": {"epochs + 1": lambda v: v["epochs"] + 1, "epochs - 1": lambda v: v["epochs"] - 1,
-                   "whole epochs": lambda v: int(v["epochs"]), "epochs rounded up": lambda v: max(1, int(v["epochs"])),
+                   "whole epochs": lambda v: int(v["epochs"]), "at least one epoch": lambda v: max(1, v["epochs"]),
+                   "at least one whole epoch": lambda v: max(1, int(v["epochs"])),
+                   "epochs rounded up": lambda v: ceil(v["epochs"]), "epochs rounded": lambda v: round(v["epochs"]),
                    "1": lambda v: 1, "epochs^2": lambda v: v["epochs"] ** 2},
+        "n_images": {"whole batches": lambda v: v["n_images"] // 4096 * 4096, "n_images - 1": lambda v: v["n_images"] - 1,
+                     "1": lambda v: 1},
+    },
+    instead={
+        "You took 6 N for each token, with all parameters for N. Patch embedding, positions and norms do not meet every"
+        " token as matrices do, and Q K^T and A V are missing.": lambda v: _by_parameters(v, v["T"]),
+        "You took 6 N for each picture, with all parameters for N. They meet each of the T tokens, and Q K^T and A V are"
+        " missing.": lambda v: _by_parameters(v, 1),
+        "You took 6 N for each patch, with all parameters for N.": lambda v: _by_parameters(v, v["N"]),
     },
     meaning=MEANING | {"res": "the side of the pictures", "img": "the side that the model was built for",
-                       "epochs": "how often each picture is seen", "n_images": "the pictures of one epoch", "exa": "10^18"},
-    advice=ADVICE | {("exa", "1"): "Those are FLOPs. Divide by 1e18 for exaFLOPs."},
+                       "epochs": "how often each picture is seen", "n_images": "the pictures of one epoch", "10^18": "exa"},
+    advice=ADVICE | {("10^18", "1"): "Those are FLOPs. Divide by 1e18 for exaFLOPs."},
     conditions=CONDITIONS | {"Where `epochs` is under 1": lambda v: v["epochs"] < 1},
     units={"2": "Twice too much: `forward_macs` is one picture's forward pass, and the factor is 6.",
            "/2": "Half of it. A multiply-add is two operations, and the backward pass costs twice the forward pass: 6.",

@@ -9,7 +9,7 @@ from ..specification import Exercise, Misconception
 from ._bridge import shape_of
 from ._counting import B_16, CFG, GIANT, MODELS, ODD, SIZES, case, one_by_one
 from ._naming import explain
-from ._quantities import ADVICE, CONDITIONS, COST_GROUPS, MEANING, VARIANTS, cost_terms, grid, of_cfg
+from ._quantities import ADVICE, CONDITIONS, COST_GROUPS, MEANING, RES, VARIANTS, cost_terms, grid, of_cfg
 from ._terms import Formula
 
 
@@ -69,21 +69,29 @@ def _pairs(cfg: dict[str, Any], T: int, N: int, faults: frozenset[str]) -> int:
 
 FORMULA = Formula(
     read=lambda cfg, res: of_cfg(cfg, res=res), derived=grid("res"), groups=COST_GROUPS, terms=cost_terms(),
-    variants=VARIANTS | {"res": {"img": lambda v: v["img"]}}, advice=ADVICE, conditions=CONDITIONS,
+    variants=VARIANTS | RES, advice=ADVICE, conditions=CONDITIONS,
     meaning=MEANING | {"res": "the side of the picture in pixels", "img": "the side that the model was trained with"},
     units={"2": "These are FLOPs, twice the multiply-adds.", "3": "These are three passes, as training has. One forward"
            " pass is asked for.", "6": "These are the FLOPs of training. The multiply-adds of one forward pass are asked"
            " for.", "4": "Four times too many.", "/2": "Half of it: a multiplication and its addition are one"
            " multiply-add.", "/1000000": "Those are millions. Return the count.",
            "/1000000000": "Those are billions (G). Return the count."},
-    extras={"N d": "The bias of the patch embedding has that many additions; they are left out.",
-            "L T T h": "The softmax has that many; it is left out.", "L T d_ff": "GELU, or a bias, has that many; both"
-            " are left out.", "n_classes": "The head's bias has that many; it is left out.",
-            "N P P C d": "The patch embedding has that many; it has an entry of its own.",
-            "d n_classes": "The head has that many; it has an entry of its own.",
-            "2 L T T d": "Q K^T and A V have that many; they are `attention`.",
-            "T d": "The positions have that many additions; they are left out."},
-    loose=("L", "T", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls"),
+    extras={
+        "patch": {"N d": "The bias of the patch embedding has that many additions; they are left out.",
+                  "T d": "The positions have that many additions; they are left out."},
+        "linear": {"L T d_ff": "GELU, or a bias, has that many; both are left out.",
+                   "4 L T d": "The biases of the projections have that many, and so have the two norms' gains and shifts;"
+                              " both are left out.",
+                   "2 L T d": "The two norms' gains have that many, and so have the residual sums; both are left out.",
+                   "N P P C d": "The patch embedding has that many; it has an entry of its own.",
+                   "d n_classes": "The head has that many; it has an entry of its own.",
+                   "2 L T T d": "Q K^T and A V have that many; they are `attention`."},
+        "attention": {"L T T h": "The softmax has that many; it is left out.",
+                      "3 L T d d": "Q, K and V have that many; they belong to `linear`.",
+                      "4 L T d d": "The four projections have that many; they belong to `linear`.",
+                      "L T d d": "One projection has that many; all four belong to `linear`."},
+        "head": {"n_classes": "The head's bias has that many; it is left out."}},
+    loose=("L", "T", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls", "D_h"),
 )
 
 SOLUTION = '''

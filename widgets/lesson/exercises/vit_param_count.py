@@ -122,10 +122,11 @@ FORMULA = Formula(
            "/1000": "Those are thousands. Return the count itself.", "/1000000": "Those are millions. Return the count.",
            "/1000000000": "Those are billions. Return the count.", "/1024": "Divided by 1,024. Return the count itself.",
            "/1048576": "Divided by 2^20. Return the count itself."},
-    extras={"2 L d": "Two LayerScale vectors a block have that many; this model has none.",
-            "d": "A mask token, or a bias too many, has that many.", "d d d": "Is one width too many in a product?",
-            "2 d": "A norm before the blocks has that many; this model has none."},
-    loose=("L", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls", "T"),
+    extras={"": {"2 L d": "Two LayerScale vectors a block have that many; this model has none.",
+            "d": "A mask token, or a bias too many, has that many.",             "2 d": "A norm before the blocks has that many; this model has none.",
+            "L T T": "Attention's table of T x T is computed, not learned: it holds no parameters.",
+            "L T T h": "Attention's tables are computed, not learned: they hold no parameters."}},
+    loose=("L", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls", "T", "D_h"),
 )
 
 SOLUTION = '''
