@@ -7,6 +7,7 @@ import importlib
 import sys
 
 from widgets.model import fetching
+from widgets.model.typed_number import Kind, NotRead, number_typed
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,7 +32,7 @@ def _parser() -> argparse.ArgumentParser:
     fetch.set_defaults(run=_fetch)
     commands.add_parser("models", help="what is here, from where, how large").set_defaults(run=_models)
     serve = commands.add_parser("serve", help="serve the course on this machine")
-    serve.add_argument("--port", type=int, default=5006)
+    serve.add_argument("--port", type=_port, default=5006, help="a whole number; 0 for any that is free")
     serve.set_defaults(run=_serve)
     check = commands.add_parser("check", help="our forward pass beside the library's, stage by stage")
     check.add_argument("--model", default="dinov2-small", metavar="NAME", help=", ".join(fetching.names()))
@@ -46,6 +47,14 @@ def _parser() -> argparse.ArgumentParser:
     kept.add_argument("--really", action="store_true", help="for delete")
     kept.set_defaults(run=_progress)
     return parser
+
+
+def _port(text: str) -> int:
+    """A port as it was typed. Raises ArgumentTypeError, which argparse says."""
+    try:
+        return int(number_typed(text, Kind("the port", 0, 65_535, whole=True, example="5006")))
+    except NotRead as reason:
+        raise argparse.ArgumentTypeError(str(reason)) from None
 
 
 def _fetch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:

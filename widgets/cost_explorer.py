@@ -15,6 +15,7 @@ from widgets.model.costs import SEGMENT, models, sides, windows
 from widgets.model.ledger import product_lines
 from widgets.model.setting import Refused, Setting, changed, value_of
 from widgets.model.shape import ViTShape, size_pair
+from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed
 from widgets.parts import FieldSheet, LedgerTable, NumberTable, Plot, Series, controls
 from widgets.widget import Description, Widget
 
@@ -92,13 +93,11 @@ class CostExplorer(Widget):
     def _whole(self, field: str, text: str) -> int:
         """A whole number of this widget's own fields. Raises Refused with the nearest that is possible."""
         least, most, name = (1, LIMITS["window"], "A window's side") if field == "window" else (0, self.shape.num_hidden_layers, "The number of global layers")
-        digits = text.strip().replace(",", "")
-        if digits.isdecimal() and len(digits) < 12 and least <= int(digits) <= most:
-            return int(digits)
-        near = most if digits.isdecimal() and digits.strip("0") else least if digits.isdecimal() or digits.startswith(("-", "−")) else getattr(self, field)
-        typed = text.strip()[:20]
-        raise Refused(f"{name} must be a whole number from {least:,} to {most:,}" + (f", not “{typed}”." if typed else "; the field is empty."),
-                      [(f"{near:,}", {field: f"{near:,}"})])
+        try:
+            return int(number_typed(text, Kind(name, least, most, whole=True, example=f"{getattr(self, field):,}")))
+        except NotRead as reason:
+            offers = [as_typed(near) for near in reason.near] or [f"{getattr(self, field):,}"]
+            raise Refused(str(reason), [(offer, {field: offer}) for offer in offers]) from None
 
     def _other_model(self, *_: Any) -> None:
         """Another model: keep the size if its patches cut it, and no more global layers than it has."""

@@ -11,7 +11,7 @@ import param
 from widgets.model.patches import token_name
 from widgets.page import figures, norm_sheet
 from widgets.page.model_choice import ModelChoice
-from widgets.page.norm_sheet import LARGEST_EPSILON, epsilon_typed
+from widgets.page.norm_sheet import EPSILON, epsilon_typed
 from widgets.page.picture_choice import PictureChoice
 from widgets.page.reading import Reading, read
 from widgets.page.undo import Changes
@@ -47,7 +47,7 @@ class LayerNormLab(Widget):
     x = param.Array(doc="the token, (8,)")
     gamma = param.Array(doc="gain of each number, (8,)")
     beta = param.Array(doc="shift of each number, (8,)")
-    epsilon = param.Number(1e-6, bounds=(0, LARGEST_EPSILON), doc="added to the variance under the root")
+    epsilon = param.Number(1e-6, bounds=(EPSILON.least, EPSILON.most), doc="added to the variance under the root")
     chosen = param.String("n 0 0", doc="the cell whose sum is kept in view: 'matrix row column'")
 
     def __init__(self, **params: Any) -> None:

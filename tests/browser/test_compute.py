@@ -49,6 +49,26 @@ def test_a_larger_picture_costs_what_is_counted_and_absurd_ones_are_refused(page
     expect(ledger.locator(".title")).to_contain_text(f"at {sides(models()['B/16'][1])[2]:,} px")
 
 
+def test_a_decimal_comma_and_two_meanings_are_asked_about_where_they_were_typed(page: Page, serve) -> None:
+    widget = TrainingBudget(selection=Selection())
+    open_widget(page, serve, widget, "field-sheet")
+    peak, epochs = page.get_by_label("Peak, TFLOP/s", exact=True), page.get_by_label("Epochs", exact=True)
+    enter(page, "Peak, TFLOP/s", "71,5")
+    asked = page.get_by_role("alert").filter(has_text="“71,5”: did you mean 71.5? A point stands before decimals here")
+    expect(asked).to_be_visible()
+    assert widget.run.peak == 61.5
+    asked.get_by_role("button", name="71.5", exact=True).click()
+    expect(peak).to_have_value("71.5")
+    expect(page.get_by_role("alert").filter(has_text="did you mean")).to_have_count(0)
+    enter(page, "Epochs", "1,234")
+    asked = page.get_by_role("alert").filter(has_text="“1,234”: did you mean 1234 or 1.234?")
+    asked.get_by_role("button", name="1.234", exact=True).click()
+    expect(epochs).to_have_value("1.234")
+    enter(page, "Peak, TFLOP/s", "1 234.5 TFLOP/s")
+    expect(peak).to_have_value("1,234.5")
+    assert (widget.run.peak, widget.run.epochs) == (1234.5, 1.234)
+
+
 def test_sam_shows_its_windows(page: Page, serve) -> None:
     open_widget(page, serve, CostExplorer(selection=Selection()), "plot")
     expect(page.get_by_text("padded to whole windows")).to_be_hidden()

@@ -75,7 +75,8 @@ def test_a_tiny_spread_feels_epsilon_and_no_spread_needs_it(page: Page, lab: Lay
 
 
 @pytest.mark.parametrize(("key", "text", "said", "stays"), [
-    ("x", "two", "is not a number", "2"), ("x", "inf", "is not a number", "2"), ("epsilon", "-1", "epsilon goes from 0 to 1", "1e−6")])
+    ("x", "two", "is no number", "2"), ("x", "inf", "is no number", "2"), ("x", "0,5", "did you mean 0.5?", "2"),
+    ("epsilon", "-1", "Epsilon must be at least 0", "1e−6"), ("epsilon", "0,5", "did you mean 0.5?", "1e−6")])
 def test_what_is_no_number_is_refused_in_place(page: Page, lab: LayerNormLab, key: str, text: str, said: str, stays: str) -> None:
     type_in(page, key, 0, text)
     expect(page.get_by_role("alert")).to_contain_text(said)

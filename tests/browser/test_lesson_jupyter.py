@@ -47,7 +47,7 @@ def test_a_lesson_in_jupyterlab(page: Page, notebook: str) -> None:
     page.keyboard.type("1dd50x")  # d d would delete the cell, x cut it
     expect(field).to_have_value("1dd50x")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("is not a number")).to_be_visible()
+    expect(page.get_by_text("is no number")).to_be_visible()
     field.fill("150")
     page.keyboard.press("Enter")
     expect(page.get_by_text("46 too low, which is 23% of the answer")).to_be_visible()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from widgets.lesson import Predict, progress
-from widgets.lesson.wording import how_far, typed_number, written
+from widgets.lesson.guessing import NumberGuess
+from widgets.lesson.wording import how_far, written
 
 
 def patches(**params) -> Predict:
@@ -16,22 +17,29 @@ def growth(answer="16 times", **params) -> Predict:
     return Predict("How much?", "choice", answer, choices=("2 times", "4 times", "16 times"), id="g", **params)
 
 
-@pytest.mark.parametrize("text, value", [
-    ("196", 196), (" 1,000 ", 1000), ("1 000 000", 1e6), ("1e3", 1000), ("\u22125", -5), ("0.5", 0.5), ("12 %", 12),
-    ("+3", 3), ("1_000", 1000),
+@pytest.mark.parametrize("text, unit, value", [
+    ("196", "", 196), (" 1,000 ", "patches", 1000), ("1 000 000", "", 1e6), ("1e3", "px", 1000), ("\u22125", "", -5), ("0.5", "", 0.5),
+    ("12 %", "%", 12), ("+3", "", 3), ("1_000", "", 1000), ("16 times", "times", 16), ("16x", "times", 16), ("3 x 10^8", "parameters", 3e8),
 ])
-def test_numbers_as_people_type_them(text: str, value: float) -> None:
-    assert typed_number(text) == value
+def test_numbers_as_people_type_them(text: str, unit: str, value: float) -> None:
+    assert NumberGuess(unit).read(text) == value
 
 
 @pytest.mark.parametrize("text, words", [
-    ("", "Type a number first"), ("   ", "Type a number first"), ("many", "is not a number"), ("1e999", "smaller number"),
-    ("nan", "more than anything"), ("0,5", "with a point: 0.5"), ("9" * 400, "smaller number"), ("1.2.3", "is not a number"),
-    ("<b>", "is not a number"),
+    ("", "is empty; type a number, such as 100 or 0.5"), ("   ", "is empty"), ("many", "is no number"), ("1e999", "at most"),
+    ("nan", "is no number"), ("0,5", "did you mean 0.5?"), ("1,234", r"did you mean 1234 or 1\.234\?"), ("9" * 400, "longer than any number"),
+    ("1.2.3", "is no number"), ("<b>", "is no number"), ("12 %", "has more than a number in it"),
 ])
 def test_what_is_no_number_is_answered_in_a_sentence(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        typed_number(text)
+        NumberGuess("").read(text)
+
+
+@pytest.mark.parametrize("unit", ["", "patches", "times"])
+@pytest.mark.parametrize("guess", [0.5, 1234.0, 1234.5, 1e6, 12.0, -7.0])
+def test_what_a_form_is_filled_with_is_read_back(unit: str, guess: float) -> None:
+    if unit != "patches" or guess.is_integer():
+        assert NumberGuess(unit).read(NumberGuess(unit).filled(guess)["typed"]) == guess
 
 
 @pytest.mark.parametrize("guess, answer, words", [
@@ -67,7 +75,7 @@ def test_what_follows_stays_folded_until_the_guess() -> None:
 def test_a_refused_entry_loses_nothing() -> None:
     predict = patches()
     predict._form._handle_msg({"typed": "lots"})
-    assert "not a number" in predict._form.problem and predict._form.typed == "lots" and not predict.settled
+    assert "is no number" in predict._form.problem and predict._form.typed == "lots" and not predict.settled
     predict._form._handle_msg({"typed": "196"})
     assert predict.settled and predict._form.problem == "" and predict._form.tone == "right"
 

@@ -100,8 +100,9 @@ def test_no_variance_and_no_epsilon_is_answered_not_a_nan(lab: LayerNormLab) -> 
 
 
 @pytest.mark.parametrize(("key", "text", "said"), [
-    ("x", "abc", "is not a number"), ("x", "", "left empty"), ("gamma", "inf", "is not a number"), ("beta", "1e9", "too large"), ("x", "nan", "is not"),
-    ("epsilon", "", "left empty"), ("epsilon", "two", "is not a number"), ("epsilon", "inf", "from 0 to 1"), ("epsilon", "-1e-6", "from 0 to 1"),
+    ("x", "abc", "is no number"), ("x", "", "is empty"), ("gamma", "inf", "is no number"), ("beta", "1e9", "must be at most"), ("x", "nan", "is no"),
+    ("x", "0,5", "did you mean 0.5?"), ("epsilon", "0,5", "did you mean 0.5?"), ("epsilon", "1e-400", "too small"),
+    ("epsilon", "", "is empty"), ("epsilon", "two", "is no number"), ("epsilon", "inf", "from 0 to 1"), ("epsilon", "-1e-6", "must be at least 0"),
     ("epsilon", "nan", "from 0 to 1")])
 def test_bad_input_is_refused_in_place_and_the_last_good_number_stays(lab: LayerNormLab, key: str, text: str, said: str) -> None:
     before = lab._sheet.content

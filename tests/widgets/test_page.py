@@ -231,6 +231,7 @@ def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
     widget.param.update(preset="small", masked=True)
     assert {k: v for k, v in kept.query.items() if v}["masked"] == "1" and kept.query["preset"] == ""
     found, refused = address.asked_of(AttentionCalculator, {"preset": [b"ink"], "masked": [b"1"], "scaled": [b"0"], "head": [b"3"]})
+    assert address.asked_of(AttentionCalculator, {"head": [b"1,5"]})[1], "a comma groups nothing in an address"
     assert found == {"masked": True, "scaled": False} and refused == [f"The address asks for {what}, which there is not; you see the usual one." for what in ("preset “ink”", "head “3”")]
 
 

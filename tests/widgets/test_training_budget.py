@@ -89,6 +89,30 @@ def test_absurd_input_is_refused_in_place_and_moves_nothing(field: str, typed: s
         assert not widget._sheet.refusals
 
 
+@pytest.mark.parametrize(("field", "typed", "offers"), [
+    ("peak", "61,5", ["61.5"]), ("epochs", "0,5", ["0.5"]), ("epochs", "1,234", ["1234", "1.234"]), ("mfu", "1,234", ["1.234"]), ("devices", "2,5", ["2", "3"]),
+    ("peak", "16 GB", ["61.5"]), ("images", "303.000.000", ["303,000,000"])])
+def test_a_comma_or_a_unit_that_is_in_doubt_is_asked_about_and_every_offer_is_read(field: str, typed: str, offers: list[str]) -> None:
+    for chosen in range(len(offers)):
+        widget = TrainingBudget()
+        before = widget.run
+        widget.enter({field: typed})
+        refusal = widget._sheet.refusals[field]
+        assert widget.run == before and [text for text, _ in refusal["offers"]] == offers
+        widget.enter(refusal["offers"][chosen][1])
+        assert not widget._sheet.refusals and getattr(widget.run, field) == float(offers[chosen].replace(",", ""))
+
+
+def test_units_of_a_field_may_stand_behind_its_number_and_what_a_field_shows_is_read_back() -> None:
+    widget = TrainingBudget()
+    widget.enter({"peak": "123.5 TFLOP/s"}), widget.enter({"mfu": "50 %"}), widget.enter({"epochs": "1234 epochs"})
+    assert (widget.run.peak, widget.run.mfu, widget.run.epochs) == (123.5, 50, 1234)
+    for field in widget._fields():
+        if field["key"] in FIELDS:
+            widget.enter({field["key"]: field["value"]})
+            assert not widget._sheet.refusals, field
+
+
 def test_printed_speeds_beside_counts() -> None:
     deit = {(row.model, row.image_size): row for row in speeds()}
     assert round(deit["B/16", 384].counted_ratio, 2) == 3.16 and round(deit["B/16", 384].time_ratio, 2) == 3.40

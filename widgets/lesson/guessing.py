@@ -6,12 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from widgets.model.typed_number import Kind, as_typed, number_typed
+
 from . import distribution
 from .distribution import Distribution
 from .question_still import Line
-from .wording import how_far, inline, typed_number, written
+from .wording import how_far, inline, written
 
 CLOSE = 0.05  # a number within this share of the answer, a curve within this share of its axis, is called right
+LARGEST = 1e18  # a guess beyond this is taken for a slip of the finger
+COUNTS = ("parameters", "numbers", "positions", "patches", "tokens", "px")  # a guess of these is whole, so 1,000 is no decimal
 STEPS = 100  # heights a point of a curve can take
 
 
@@ -22,6 +26,8 @@ class NumberGuess:
 
     def __init__(self, unit: str) -> None:
         self.unit = unit
+        example = "100" if unit in COUNTS else "100 or 0.5"
+        self.accepts = Kind("", -LARGEST, LARGEST, unit in COUNTS, (unit,) if unit else (), example)
 
     def refuse_nonsense(self, answer: Any) -> None:
         """Nothing can be wrong with a number before it is computed."""
@@ -36,7 +42,7 @@ class NumberGuess:
 
     def read(self, guess: Any) -> float:
         """A guess as it is kept. Raises ValueError with a sentence for the reader."""
-        return typed_number(guess) if isinstance(guess, str) else float(guess)
+        return number_typed(guess, self.accepts) if isinstance(guess, str) else float(guess)
 
     def answer(self, value: Any) -> float:
         """The right answer as it is compared and written."""
@@ -44,7 +50,7 @@ class NumberGuess:
 
     def filled(self, guess: float | None) -> dict[str, Any]:
         """The form with a guess in it."""
-        return {"typed": "" if guess is None else written(guess)}
+        return {"typed": "" if guess is None else as_typed(guess, self.accepts.whole)}
 
     def said(self, guess: float, answer: float) -> tuple[str, str]:
         """How far off, and whether that is right."""

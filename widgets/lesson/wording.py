@@ -1,14 +1,8 @@
-"""Words and numbers of the lesson, as HTML and as a reader types them."""
+"""Words and numbers of the lesson, as HTML and as the lesson prints them."""
 
 from __future__ import annotations
 
 import html
-import math
-import re
-
-LARGEST = 1e18
-"""A guess beyond this is taken for a slip of the finger."""
-_GROUPED = re.compile(r"[+-]?\d{1,3}([ ,_']\d{3})+(\.\d+)?")
 
 
 def inline(text: str) -> str:
@@ -22,27 +16,6 @@ def blocks(text: str) -> str:
     from widgets.page.prose import html_of
 
     return html_of(text)
-
-
-def typed_number(text: str) -> float:
-    """The number a reader typed: 1,000 and 1 000 and 1e3 and 12 % are numbers.
-
-    Raises ValueError with a sentence for the reader when it is none.
-    """
-    bare = text.strip().replace("\u2212", "-").replace("\u00a0", " ").removesuffix("%").strip()
-    if not bare:
-        raise ValueError("Type a number first, for example 100. A rough guess is enough.")
-    if _GROUPED.fullmatch(bare):
-        bare = re.sub(r"[ ,_']", "", bare)
-    elif re.fullmatch(r"[+-]?\d+,\d+", bare):
-        raise ValueError(f"Is {bare} a decimal? Write it with a point: {bare.replace(',', '.')}.")
-    try:
-        value = float(bare)
-    except ValueError:
-        raise ValueError(f"\u201c{_short(text)}\u201d is not a number. Type digits, for example 100 or 0.5.") from None
-    if not math.isfinite(value) or abs(value) > LARGEST:
-        raise ValueError(f"{_short(text)} is more than anything here can be. Type a smaller number.")
-    return value
 
 
 def written(value: float) -> str:
@@ -72,8 +45,3 @@ def how_far(guess: float, answer: float) -> str:
 
 def _rounded(value: float) -> float:
     return float(f"{value:.10g}")  # 0.3 - 0.1 is 0.2 to a reader
-
-
-def _short(text: str) -> str:
-    text = text.strip()
-    return text if len(text) <= 24 else text[:23] + "\u2026"

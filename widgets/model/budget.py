@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from math import isfinite
 
 from widgets.model import count
 from widgets.model.costs import JFT_CLASSES, models, training_exaflops
 from widgets.model.facts import published
-from widgets.model.setting import LONGEST, Refused
+from widgets.model.setting import Refused
 from widgets.model.shape import ViTShape
+from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed
 
-FIELDS = {   # field -> (what it is, least, most, whole)
-    "epochs": ("Epochs", 0.01, 1e6, False), "images": ("Pictures an epoch", 1, 1e12, True), "classes": ("Classes of the head", 0, 1e8, True),
-    "peak": ("Peak, TFLOP/s", 0.001, 1e6, False), "mfu": ("Utilisation, %", 0.01, 100, False), "devices": ("Devices at once", 1, 1e7, True),
+FIELDS = {   # field -> (what it is, least, most, whole, its unit)
+    "epochs": ("Epochs", 0.01, 1e6, False, "epochs"), "images": ("Pictures an epoch", 1, 1e12, True, "pictures"),
+    "classes": ("Classes of the head", 0, 1e8, True, "classes"), "peak": ("Peak, TFLOP/s", 0.001, 1e6, False, "TFLOP/s"),
+    "mfu": ("Utilisation, %", 0.01, 100, False, "%"), "devices": ("Devices at once", 1, 1e7, True, "devices"),
 }
 
 
@@ -77,31 +77,13 @@ def changed(run: Run, field: str, text: str) -> Run:
 
 def typed(run: Run, field: str) -> str:
     """A field as a reader types it."""
-    return f"{getattr(run, field):,.12g}"
+    return as_typed(getattr(run, field), whole=FIELDS[field][3])
 
 
 def _number(run: Run, field: str, text: str) -> float:
-    name, least, most, whole = FIELDS[field]
-    name, short = name.partition(",")[0], text.strip()[:20]
-    kept = [(typed(run, field), {field: typed(run, field)})]
-    span = f"type a {'whole ' if whole else ''}number from {_plain(least)} to {_plain(most)}"
-    if not text.strip():
-        raise Refused(f"{name}: the field is empty; {span}.", kept)
-    digits = re.sub(r"[,\s]", "", text).replace("−", "-").removesuffix("%" if field == "mfu" else "\0")
+    name, least, most, whole, unit = FIELDS[field]
     try:
-        number = float(digits) if len(text) <= LONGEST and re.fullmatch(r"[-+\d.eE]+", digits) else float("nan")
-    except ValueError:
-        number = float("nan")
-    if number != number:
-        raise Refused(f"{name}: “{short}” is no number; {span}.", kept)
-    if not least <= number <= most or not isfinite(number):
-        near = least if number < least else most
-        held = "at least" if number < least else "at most"
-        raise Refused(f"{name} must be {held} {_plain(near)}, not {short}.", [(_plain(near), {field: _plain(near)})])
-    if whole and number != int(number):
-        raise Refused(f"{name} must be a whole number, not {short}.", [(f"{n:,}", {field: f"{n:,}"}) for n in (int(number), int(number) + 1) if least <= n <= most])
-    return number
-
-
-def _plain(number: float) -> str:
-    return f"{number:,.0f}" if number == int(number) else f"{number:,g}"
+        return number_typed(text, Kind(name.partition(",")[0], least, most, whole, (unit,), typed(run, field)))
+    except NotRead as reason:
+        offers = [as_typed(near, whole) for near in reason.near] or [typed(run, field)]
+        raise Refused(str(reason), [(offer, {field: offer}) for offer in offers]) from None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from math import gcd, isfinite
+from math import gcd
 from typing import Any
 
 from widgets.model.shape import CHOICES, FAMILY, LARGEST_SIDE, LIMITS, MAY_BE_ZERO, ViTShape, size_pair
+from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed, split_sides
 
-LONGEST = 30                  # characters of one number
 LONGEST_TEXT = 400            # characters of a whole setting
 SWITCHES = {"yes": True, "no": False}
 NUMBERS = {                   # field -> (symbol, what it is)
@@ -18,6 +18,10 @@ NUMBERS = {                   # field -> (symbol, what it is)
     "num_hidden_layers": ("L", "Layers"), "num_attention_heads": ("k", "Heads"), "intermediate_size": ("D_ff", "MLP width"),
     "num_labels": ("K", "Classes, 0 for no head"), "num_channels": ("C", "Colour channels"), "registers": ("R", "Registers"),
     "batch": ("B", "Batch, pictures"), "epochs": ("", "Training: epochs"), "images": ("", "Training: pictures"),
+}
+UNITS = {                     # field -> what may stand behind its number
+    "image_size": "px", "patch_size": "px", "num_hidden_layers": "layers", "num_attention_heads": "heads", "num_labels": "classes",
+    "num_channels": "channels", "registers": "registers", "batch": "pictures", "epochs": "epochs", "images": "pictures",
 }
 OPTIONS = {                   # field -> (what it is, text in an address -> what the reader sees)
     "class_token": ("Class token", {"yes": "one", "no": "none"}),
@@ -95,13 +99,23 @@ def _read(setting: Setting, field: str, text: str) -> Any:
         return typed if field in CHOICES else SWITCHES[typed]
     if field not in NUMBERS:
         raise Refused(f"there is no field called “{field[:30]}”")
-    if field == "image_size" and (pair := re.fullmatch(r"([\d,. ]+?)\s*[x×]\s*([\d,. ]+)", typed)):
-        return _pair(setting, pair.groups())
+    if field == "image_size":
+        return _sides(setting, typed)
     return _whole(setting, field, typed)
 
 
-def _pair(setting: Setting, texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Height and width as they were typed. Raises Refused; what it offers keeps the side that is possible."""
+def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
+    """A side, or height and width, as they were typed. Raises Refused; what it offers keeps the side that is possible."""
+    try:
+        texts = split_sides(typed, _kind(setting, "image_size"))
+    except NotRead as reason:
+        now = value_of(setting, "image_size")
+        offered = [as_typed(tuple(map(int, near)) if isinstance(near, tuple) else int(near)) for near in reason.near] or [now]
+        raise Refused(str(reason), [(text, {"image_size": text}) for text in offered]) from None
+    return _whole(setting, "image_size", texts[0]) if len(texts) == 1 else _pair(setting, texts)
+
+
+def _pair(setting: Setting, texts: list[str]) -> int | tuple[int, int]:
     sides: list[list[int]] = []
     refusal = None
     for text, now in zip(texts, size_pair(setting.shape.image_size)):
@@ -112,34 +126,30 @@ def _pair(setting: Setting, texts: tuple[str, ...]) -> tuple[int, ...]:
             labels = [label.replace(",", "") for label, _ in refused.nearest]
             sides.append([int(label) for label in labels if label.isdecimal()] or [now])
     if refusal is None:
-        return tuple(side for side, in sides)
+        (height,), (width,) = sides
+        return height if height == width else (height, width)
     near = [_possible_near(setting.shape, "image_size", side[0])[:1] if len(side) == 1 else side for side in sides]
     raise Refused(str(refusal), _offer("image_size", list(product(*near))[:2]))
 
 
 def _whole(setting: Setting, field: str, text: str) -> int:
-    least, most = bounds(field)
-    name, now = _named(field), value_of(setting, field)
-    wanted = f"type a whole number from {least:,} to {most:,}"
-    digits = re.sub(r"[,\s]", "", text).replace("−", "-")
+    """A whole number of a field. Raises Refused, with the nearest that is possible."""
     try:
-        number = float(digits) if len(text) <= LONGEST else float("nan")
-    except ValueError:
-        number = float("nan")
-    if not text:
-        raise Refused(f"{name} is empty: {wanted}.", [(now, {field: now})])
-    if number != number:
-        raise Refused(f"{name}: “{_short(text)}” is no number; {wanted}.", [(now, {field: now})])
-    if not least <= number <= most:
-        end = least if number < least else most
-        held = f"at least {least:,}" if number < least else f"at most {most:,}"
-        offered = _possible_near(setting.shape, field, end)
-        raise Refused(f"{name} must be {held}, not {_short(text)}.", _offer(field, offered or [end]))
-    if not isfinite(number) or number != int(number):
-        offered = sorted({value for near in (int(number), int(number) + 1) for value in _possible_near(setting.shape, field, near)},
-                         key=lambda value: abs(value - number))[:2]
-        raise Refused(f"{name} must be a whole number, not {_short(text)}.", _offer(field, sorted(offered)))
-    return int(number)
+        return int(number_typed(text, _kind(setting, field)))
+    except NotRead as reason:
+        now = value_of(setting, field)
+        if not reason.near:
+            raise Refused(str(reason), [(now, {field: now})]) from None
+        found = {value for near in reason.near for value in _possible_near(setting.shape, field, int(near))}
+        middle = sum(reason.near) / len(reason.near)
+        raise Refused(str(reason), _offer(field, sorted(sorted(found, key=lambda value: abs(value - middle))[:2]))) from None
+
+
+def _kind(setting: Setting, field: str) -> Kind:
+    """What may be typed into a field; what is set in it is the example."""
+    least, most = bounds(field)
+    step = setting.shape.patch_size if field == "image_size" else 1
+    return Kind(_named(field), least, most, True, tuple(UNITS[field].split()) if field in UNITS else (), value_of(setting, field), step)
 
 
 def bounds(field: str) -> tuple[int, int]:
@@ -153,10 +163,6 @@ def _named(field: str) -> str:
     symbol, name = NUMBERS[field]
     plain = name.partition(",")[0]
     return f"{plain} {symbol}" if symbol and len(symbol) < 5 and "," not in symbol else plain
-
-
-def _short(text: str) -> str:
-    return text.strip() if len(text.strip()) <= 20 else text.strip()[:17] + "..."
 
 
 # --- fields that do not go together
@@ -185,8 +191,7 @@ def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
 
 
 def _offer(field: str, values: list[Any]) -> list[tuple[str, dict[str, str]]]:
-    texts = [" x ".join(f"{side:,}" for side in value) if isinstance(value, tuple) else f"{value:,}" for value in values]
-    return [(text, {field: text}) for text in texts]
+    return [(text, {field: text}) for text in map(as_typed, values)]
 
 
 def _possible_near(shape: ViTShape, field: str, value: Any) -> list[Any]:

@@ -10,9 +10,11 @@ from widgets.model.amounts import written_bytes
 from widgets.model.costs import SMALL, models
 from widgets.model.shape import FAMILY, ViTShape, size_pair
 from widgets.model.shape_trace import Stage, shape_trace
+from widgets.model.typed_number import Kind, NotRead, number_typed, split_sides
 
 LONGEST = 60          # characters of a guess
-MOST = 10**12         # of one number of a shape
+MOST_SIDES = 30       # more than a shape has: too many sides are judged, not refused
+SIDE = Kind("A side of a tensor", 1, 1e12, whole=True, ask="write the sides one after another, for example: 2, 3, 4")
 Case = tuple[str, ViTShape, int]
 CASES: tuple[Case, ...] = (   # (title, shape at its size, batch)
     ("ViT-L/14, 336 px, a batch of 32", replace(FAMILY["L/16"], patch_size=14, image_size=336), 32),
@@ -92,16 +94,14 @@ def _read(typed: str) -> tuple[tuple[int, ...], str]:
         return (), "Nothing is typed yet. Write the sides one after another, for example: 2, 3, 4."
     if len(text) > LONGEST:
         return (), f"That is {len(text):,} characters. A shape has two to four sides; write them one after another."
-    inner = re.sub(r"^[\[(]|[\])]$", "", text)
-    parts = [part for part in re.split(r"\s*[,;x×*]\s*|\s+", inner.strip(), flags=re.I) if part]
-    for part in parts:
-        if re.fullmatch(r"[A-Za-z_]+[²]?", part):
-            return (), f"“{part[:12]}” is a symbol. Put in the number that it has in this model."
-        if not part.isdecimal():
-            return (), f"“{part[:12]}” is no whole number. Each side of a tensor counts something: 1, 2, 3 and so on."
-        if not 1 <= int(part) <= MOST:
-            return (), "A side of a tensor is 1 or more." if int(part) < 1 else f"{part[:14]} is more than anything in this model."
-    return tuple(map(int, parts)), "" if parts else "That holds no number. Write the sides one after another, for example: 2, 3, 4."
+    try:
+        sides = split_sides(text, SIDE, most=MOST_SIDES, listed=True)
+        symbol = next((side for side in sides if re.fullmatch(r"[A-Za-z_]+(?:\^2)?", side)), "")
+        if symbol:
+            return (), f"“{symbol[:12].replace('^2', '²')}” is a symbol. Put in the number that it has in this model."
+        return tuple(int(number_typed(side, SIDE)) for side in sides), ""
+    except NotRead as reason:
+        return (), str(reason)
 
 
 def _values(case: int) -> dict[str, int]:

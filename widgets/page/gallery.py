@@ -10,6 +10,7 @@ import panel as pn
 
 import widgets
 from widgets.model.pictures import open_sample, prepare
+from widgets.model.typed_number import RULE
 from widgets.page import theme
 from widgets.page.grid_field import GridField
 from widgets.parts import (
@@ -208,7 +209,7 @@ def _editable() -> EditableMatrices:
 
 def _refused_cell() -> EditableMatrices:
     sheet = _editable()
-    sheet.refuse("x", 0, 1, "“1,5” has a comma. Write a decimal point: 1.5. The cell keeps −0.1.")
+    sheet.refuse("x", 0, 1, f"“1,5”: did you mean 1.5? {RULE} The cell keeps −0.1.")
     return sheet
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import panel as pn
 import param
 
+from widgets.model.typed_number import Kind, sides_typed
 from widgets.parts import controls
 
 LARGEST = 64  # rows or columns: as many cells as a map can show on a phone
-EXAMPLE = "Type rows x columns, such as 24 x 16, or 24 for 24 x 24."
-BETWEEN = re.compile(r"\s*[x×*,;]\s*|\s+")
+KIND = Kind("A side of a grid", 1, LARGEST, whole=True, ask="type rows x columns, such as 24 x 16, or 24 for 24 x 24")
 
 
 class GridField(pn.viewable.Viewer):
@@ -63,29 +62,8 @@ class GridField(pn.viewable.Viewer):
 
 def grid_typed(text: str) -> tuple[int, int]:
     """Rows and columns that a reader typed. Raises ValueError with a sentence that says what to do."""
-    typed = text.strip().replace("−", "-")
-    if not typed:
-        raise ValueError(f"the field was left empty. {EXAMPLE}")
-    sides = [_side(piece, typed) for piece in BETWEEN.split(typed)]
-    if len(sides) > 2:
-        raise ValueError(f"“{typed[:20]}” has more than two numbers. {EXAMPLE}")
-    return sides[0], sides[-1]
-
-
-def _side(piece: str, typed: str) -> int:
-    try:
-        value = float(piece.replace("_", "?"))
-    except ValueError:
-        raise ValueError(f"“{typed[:20]}” is no grid. {EXAMPLE}") from None
-    if not abs(value) < float("inf"):
-        raise ValueError(f"“{typed[:20]}” is no grid. {EXAMPLE}")
-    if value < 1:
-        raise ValueError(f"a grid has at least 1 row and 1 column, not {piece.replace('-', '−')}. {EXAMPLE}")
-    if value > LARGEST:
-        raise ValueError(f"{piece} is too many to draw: at most {LARGEST} rows and {LARGEST} columns.")
-    if value != int(value):
-        raise ValueError(f"rows and columns are whole numbers, and {piece} is none. {EXAMPLE}")
-    return int(value)
+    sides = sides_typed(text, KIND)
+    return int(sides[0]), int(sides[-1])
 
 
 def written(grid: tuple[int, int]) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from widgets.model import typed_number
 from widgets.model.norm import NormSteps, spread
+from widgets.model.typed_number import Kind
 from widgets.parts import Line, Matrix, norm_sums
 from widgets.parts.written_sum import Written, significant
 
-LARGEST_EPSILON = 1.0
+EPSILON = Kind("Epsilon", 0, 1, example="1e-6 or 0.00001")
 
 
 def matrices(s: NormSteps, compared: list[NormSteps]) -> dict[str, Matrix]:
@@ -45,16 +47,7 @@ def row(key: str, values: np.ndarray, symbol: str, sums: list[Written] | None, m
 
 def epsilon_typed(text: str) -> float:
     """An epsilon a reader typed: from 0 to 1, however small. Raises ValueError with a sentence that says what to do."""
-    typed, said = text.strip().replace("−", "-"), f"“{text.strip()[:20]}”"
-    if not typed:
-        raise ValueError("The cell was left empty. Type an epsilon such as 1e-6.")
-    try:
-        value = float(typed.replace("_", "x"))
-    except ValueError:
-        raise ValueError(f"{said} is not a number. Type an epsilon such as 1e-6 or 0.00001.") from None
-    if not 0 <= value <= LARGEST_EPSILON:
-        raise ValueError(f"{said} will not do: epsilon goes from 0 to 1, under a root.")
-    return value + 0.0
+    return typed_number.number_typed(text, EPSILON)
 
 
 def _compared(rows: list[NormSteps]) -> Matrix:

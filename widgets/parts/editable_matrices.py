@@ -13,7 +13,6 @@ How to use it, in short:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +21,13 @@ from typing import Any
 import numpy as np
 import param
 
+from widgets.model import typed_number
+from widgets.model.typed_number import Kind
 from widgets.parts.part import Part
 from widgets.parts.written_sum import Written, cells, number, plain
 
 Source = tuple[str, str, str]
 DECIMALS_TYPED = 6
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -126,19 +126,8 @@ class EditableMatrices(Part):
 
 
 def number_typed(text: str, largest: float = 1000.0) -> float:
-    """The number a reader typed, a minus sign of either kind. Raises ValueError with a sentence that says what to do."""
-    typed = text.strip().replace("−", "-")
-    said = f"“{text.strip()[:20]}”"
-    if not typed:
-        raise ValueError("The cell was left empty. Type a number, 0 if nothing should count.")
-    if re.fullmatch(r"[+-]?\d*,\d+", typed):
-        raise ValueError(f"{said} has a comma. Write a decimal point: {typed.replace(',', '.')}.")
-    if not _NUMBER.fullmatch(typed):
-        what = "is not a number you can multiply with" if typed.lower().strip("+-") in ("inf", "infinity", "nan") else "is not a number"
-        raise ValueError(f"{said} {what}. Type one such as 2 or −0.5.")
-    x = float(typed)
-    if abs(x) > largest:
-        raise ValueError(f"{said} is too large here. Type a number from −{largest:,.0f} to {largest:,.0f}.")
-    if abs(round(x, DECIMALS_TYPED) - x) > 1e-12 or (x == 0 and re.search(r"[1-9]", re.split("[eE]", typed)[0])):
-        raise ValueError(f"{said} has more than {DECIMALS_TYPED} decimals. Round it.")
-    return x + 0.0
+    """The number a reader typed into a cell. Raises ValueError with a sentence that says what to do."""
+    x = typed_number.number_typed(text, Kind("", -largest, largest, example="2 or −0.5"))
+    if abs(round(x, DECIMALS_TYPED) - x) > 1e-12 or (x and not round(x, DECIMALS_TYPED)):
+        raise ValueError(f"“{typed_number.short(text)}” has more than {DECIMALS_TYPED} decimals. Round it.")
+    return x
