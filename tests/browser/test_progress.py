@@ -46,13 +46,36 @@ def test_it_is_kept_in_the_browser_alone_and_comes_back(page: Page, address: str
     quiz = page.locator("form").filter(has_text="336 x 224")
     quiz.get_by_text("384", exact=True).click()
     quiz.get_by_role("button", name="Check").click()
-    expect(page.get_by_text("quiz 1 of 8")).to_have_count(2)
+    expect(page.get_by_text("quiz 1 of 8 right at the first try")).to_have_count(2)
     assert stored(page)["predictions"]["n"]["guess"] == 12
     assert not (tmp_path / "progress").exists()
     page.goto(address)
     expect(page.get_by_text("The answer", exact=True)).to_be_visible()
     expect(page.get_by_text("1 of 8 right at the first try; 7 to go.")).to_be_visible()
     expect(page.get_by_text("1 of 1 prediction made")).to_have_count(2)
+
+
+def options(page: Page) -> list[str]:
+    return page.locator("form .choice .words").all_inner_texts()
+
+
+def test_the_options_of_a_quiz_stand_in_the_readers_own_order_at_every_visit(page: Page, address: str, browser) -> None:
+    page.goto(address)
+    page.wait_for_function("JSON.parse(localStorage.getItem('vit-course-progress') ?? '{}').seed !== undefined")
+    mine, seed = options(page), stored(page)["seed"]
+    page.goto(address)
+    expect(page.locator("form .choice .words")).to_have_text(mine)
+    assert stored(page)["seed"] == seed
+    tab = page.context.new_page()
+    tab.goto(address)
+    expect(tab.locator("form .choice .words")).to_have_text(mine)
+    tab.evaluate("localStorage.setItem('vit-course-progress', JSON.stringify({version: 1, seed: 3}))")   # another reader's
+    tab.goto(address)
+    right = tab.locator("form").filter(has_text="336 x 224")
+    expect(tab.locator("form .choice .words")).not_to_have_text(mine)
+    right.get_by_text("384", exact=True).click()
+    right.get_by_role("button", name="Check").click()
+    expect(right.locator(".choice", has_text="384").locator(".mark")).to_have_text("✓ right")
 
 
 def test_another_visitor_begins_from_nothing(page: Page, address: str, browser) -> None:
@@ -123,7 +146,7 @@ def test_a_browser_that_keeps_nothing_still_shows_the_lesson(page: Page, address
 
 
 def test_chapter_and_landing_page_show_it(page: Page, course: str) -> None:
-    words = "0 of 1 prediction made, quiz 0 of 8"
+    words = "0 of 1 prediction made, quiz 0 of 8 right at the first try"
     page.goto(f"{course}?chapter=02")
     expect(page.get_by_text(words)).to_be_visible()
     expect(page.get_by_text("8 questions, none answered yet.")).to_be_visible(timeout=60_000)  # all cells have run

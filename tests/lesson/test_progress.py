@@ -95,6 +95,19 @@ def test_export_delete_and_import_again(tmp_path: Path) -> None:
     assert store.read("exercises", "patchify")["passed"]
 
 
+def test_a_readers_number_is_drawn_once_travels_with_the_progress_and_is_deleted_with_it(tmp_path: Path) -> None:
+    store, elsewhere = ProgressFile(tmp_path), Progress()
+    seed = store.seed()
+    assert store.seed() == ProgressFile(tmp_path).seed() == seed
+    elsewhere.seed()
+    elsewhere.arrive(store.export())
+    assert elsewhere.seed() == seed, "the browser's goes before the page's"
+    elsewhere.arrive(json.dumps(progress.empty()))
+    assert elsewhere.seed() == seed, "progress from before there were such numbers"
+    store.delete()
+    assert store.everything() == progress.empty()
+
+
 @pytest.mark.parametrize("text", ["", "no", "[]", '{"version": 9}'])
 def test_importing_something_else_changes_nothing(tmp_path: Path, text: str) -> None:
     store = ProgressFile(tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from statistics import median
 
@@ -9,6 +11,8 @@ import pytest
 
 from widgets.lesson import Quiz, progress
 from widgets.lesson.quiz_data import chapters, questions, read
+from widgets.lesson.quiz_widget import order_of
+from widgets.lesson.wording import inline
 
 ALL = [(chapter, question) for chapter in chapters() for question in questions(chapter)]
 
@@ -30,12 +34,41 @@ def test_no_option_is_given_away_by_its_length(chapter, question) -> None:
 
 
 @pytest.mark.parametrize("chapter", chapters())
-def test_neither_length_nor_place_is_a_strategy(chapter: str) -> None:
+def test_length_is_no_strategy(chapter: str) -> None:
     asked = questions(chapter)
     longest = [len(q.options[q.right].text) > max(len(o.text) for o in q.options if not o.right) for q in asked]
     assert sum(longest) <= len(asked) / 2
-    places = [q.right for q in asked]
-    assert max(places.count(p) for p in places) <= len(asked) / 2
+
+
+PLACED = re.compile(r"\b(?:all|none|any|both|either|neither|two) of (?:the )?(?:above|below|others?|options|answers|choices)\b"
+                    r"|^(?:both|neither|all|none)(?: of (?:these|them))?\.?$|(?<![-\w])(?:first|second|third|last|previous|other) (?:options?|answers?|choices?)\b"
+                    r"|\b(?:options?|answers?|choices?) (?:[a-d]\b|above|below)|^[A-D] and [A-D]$", re.I)
+
+
+@pytest.mark.parametrize("text", ["All of the above", "Both", "None of these", "Neither of the answers", "A and C", "The first option", "as in the answer b", "Both.",
+                                  "The other answers are wrong"])
+def test_an_option_that_speaks_of_others_is_found(text: str) -> None:
+    assert PLACED.search(text)
+
+
+@pytest.mark.parametrize("chapter, question", ALL, ids=[q.id for _, q in ALL])
+def test_no_option_and_no_reason_speaks_of_another_by_its_place(chapter, question) -> None:
+    said = [text for option in question.options for text in (option.text, option.why) if PLACED.search(text)]
+    assert not said, said
+
+
+@pytest.mark.parametrize("chapter, question", ALL, ids=[q.id for _, q in ALL])
+def test_over_readers_the_right_option_stands_at_every_place_alike(chapter, question) -> None:
+    orders = [order_of(question, seed) for seed in range(1000)]
+    assert all(sorted(order) == list(range(len(question.options))) for order in orders)
+    places, share = [order.index(question.right) for order in orders], 1000 / len(question.options)
+    assert all(0.75 * share < places.count(place) < 1.25 * share for place in range(len(question.options)))
+
+
+def test_for_one_reader_no_place_is_a_strategy() -> None:
+    for seed in range(100):
+        places = [order_of(question, seed).index(question.right) for _, question in ALL]
+        assert max(places.count(place) for place in range(4)) < 0.45 * len(places)
 
 
 @pytest.mark.parametrize("chapter, question", ALL, ids=[q.id for _, q in ALL])
@@ -81,25 +114,75 @@ def wrong(question) -> int:
     return (question.right + 1) % len(question.options)
 
 
-def test_right_at_the_first_try() -> None:
+def pick(quiz: Quiz, question, option: int) -> None:
+    """Choose an option where it stands on the page."""
+    quiz._forms[question.id]._handle_msg({"picked": quiz.order(question).index(option)})
+
+
+def mark(quiz: Quiz, question, option: int) -> str:
+    return quiz._forms[question.id].marks[quiz.order(question).index(option)]
+
+
+def reader(seed: int) -> None:
+    """Be the reader with this number."""
+    progress.current().take(json.dumps(progress.empty() | {"seed": seed}))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_right_at_the_first_try(seed: int) -> None:
+    reader(seed)
     quiz = Quiz("02")
     first = quiz.questions[0]
     form = quiz._forms[first.id]
-    form._handle_msg({"picked": first.right})
+    pick(quiz, first, first.right)
     assert form.locked and form.tone == "right" and form.commit_label == "" and quiz.score == 1
-    assert "N = HW / P\u00b2" in form.feedback
+    assert "N = HW / P\u00b2" in form.feedback and mark(quiz, first, first.right) == "right"
+    assert form.choices[form.picked] == inline(first.options[first.right].text)
 
 
-def test_a_wrong_answer_is_explained_may_be_tried_again_and_does_not_score() -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_a_wrong_answer_is_explained_may_be_tried_again_and_does_not_score(seed: int) -> None:
+    reader(seed)
     quiz = Quiz("02")
     first = quiz.questions[0]
     form = quiz._forms[first.id]
-    form._handle_msg({"picked": wrong(first)})
-    assert not form.locked and form.tone == "wrong" and form.marks[wrong(first)] == "wrong"
+    pick(quiz, first, wrong(first))
+    assert not form.locked and form.tone == "wrong" and mark(quiz, first, wrong(first)) == "wrong"
     assert "right" not in form.marks and first.options[first.right].why[:20] not in form.feedback
-    form._handle_msg({"picked": first.right})
+    assert inline(first.options[wrong(first)].why) in form.feedback
+    pick(quiz, first, first.right)
     assert form.locked and quiz.score == 0 and quiz.solved == 1
     assert "1 more after another try" in quiz.describe().sentence
+
+
+def test_a_readers_order_is_drawn_once_and_what_is_kept_is_the_option_not_its_place() -> None:
+    quiz = Quiz("02")
+    drawn = progress.current().everything()["seed"]
+    first = quiz.questions[0]
+    pick(quiz, first, wrong(first))
+    assert Quiz("02")._forms[first.id].choices == quiz._forms[first.id].choices and progress.current().everything()["seed"] == drawn
+    assert progress.current().read("quizzes", "02")["tries"] == {first.id: [wrong(first)]}
+
+
+def test_another_order_that_arrives_takes_what_was_picked_with_it() -> None:
+    quiz = Quiz("02")
+    first, second = quiz.questions[:2]
+    pick(quiz, first, first.right)
+    pick(quiz, second, wrong(second))
+    orders = set()
+    for seed in range(8):
+        progress.current().arrive(json.dumps(progress.empty() | {"seed": seed}))
+        forms = [quiz._forms[q.id] for q in (first, second)]
+        orders.add(tuple(quiz.order(first)))
+        assert [form.choices[form.picked] for form in forms] == [inline(first.options[first.right].text), inline(second.options[wrong(second)].text)]
+        assert mark(quiz, first, first.right) == "right" and mark(quiz, second, wrong(second)) == "wrong"
+        assert sum(map(bool, forms[0].marks)) == sum(map(bool, forms[1].marks)) == 1
+    assert len(orders) > 3
+
+
+def test_where_notebooks_are_built_the_order_is_fixed_and_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VIT_COURSE_STILLS", "1")
+    assert Quiz("02")._seed == 0 and progress.current().everything() == progress.empty()
 
 
 def test_nothing_chosen_is_a_sentence() -> None:

@@ -26,7 +26,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a reader has come: (done, of) for each kind; a quiz counts its questions."""
+    """How far a reader has come: (done, of) for each kind; a quiz counts its questions, done when right at the first try."""
 
     predictions: tuple[int, int]
     exercises: tuple[int, int]
@@ -43,7 +43,7 @@ class Standing:
         said = [f"{done} of {count} {name if count == 1 else f'{name}s'} {verb}" for (done, count), name, verb in (
             (self.predictions, "prediction", "made"), (self.exercises, "exercise", "passed")) if count]
         done, count = self.questions
-        return ", ".join(said + ([f"quiz {done} of {count}"] if count else []))
+        return ", ".join(said + ([f"quiz {done} of {count} right at the first try"] if count else []))
 
 
 def work_of(sources: Iterable[str]) -> Work:

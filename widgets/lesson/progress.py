@@ -10,6 +10,7 @@ import copy
 import inspect
 import json
 import os
+import random
 import sys
 import weakref
 from collections.abc import Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 FOLDER = "VIT_COURSE_PROGRESS"
 """Environment variable: the folder to keep progress in, instead of the user's data folder."""
 VERSION = 1
+SEEDS = 2**31
 SECTIONS = ("exercises", "quizzes", "predictions")
 
 
@@ -39,7 +41,8 @@ def validated(data: Any) -> dict[str, Any]:
         entries = data.get(section, {})
         if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
             raise ValueError(f"this progress file is damaged: {section!r} must hold one object an id")
-    return {"version": VERSION, **{section: data.get(section, {}) for section in SECTIONS}}
+    seed = {"seed": data["seed"]} if isinstance(data.get("seed"), int) else {}
+    return {"version": VERSION, **{section: data.get(section, {}) for section in SECTIONS}, **seed}
 
 
 def _parsed(text: str) -> Any:
@@ -90,6 +93,13 @@ class Progress:
         self._touched.add((section, id))
         self._alter(lambda data: data[section].pop(id, None))
 
+    def seed(self) -> int:
+        """A number of this reader's own, drawn when it is first asked for: it orders the options of the quizzes."""
+        if (kept := self._load().get("seed")) is not None:
+            return kept
+        drawn = random.SystemRandom().randrange(SEEDS)
+        return self._alter(lambda data: data.setdefault("seed", drawn))["seed"]
+
     def record_check(self, id: str, passed: bool) -> None:
         """Count a check; once passed, an exercise stays passed."""
         def alter(entry: dict[str, Any]) -> None:
@@ -121,7 +131,7 @@ class Progress:
 
     def delete(self) -> None:
         """Forget everything."""
-        self._alter(lambda data: data.update(empty()))
+        self._alter(lambda data: (data.clear(), data.update(empty())))
 
     def report(self, sentence: str) -> None:
         """Say that something is wrong with the progress itself."""

@@ -29,6 +29,10 @@ export function render({ model, el }) {
           else stored[section][id] = now[section][id]
         }
       }
+      if (now.seed !== last.seed) {
+        if (now.seed === undefined) delete stored.seed
+        else if (last.seed !== undefined || stored.seed === undefined) stored.seed = now.seed   // of two new pages the first one's stays
+      }
       localStorage.setItem(KEY, JSON.stringify(stored))
     } catch { model.send_msg({ unavailable: true }) }
     last = now

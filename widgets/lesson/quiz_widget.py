@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import random
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
 import param
 
-from widgets.widget import TEXT_COLOURS, Description, Widget
+from widgets.widget import STILLS, TEXT_COLOURS, Description, Widget
 
 from . import progress
 from .question import Question
@@ -25,7 +27,9 @@ class Quiz(Widget):
     """`Quiz("02")` asks the questions of `data/quizzes/02.yml`.
 
     An answer is judged when it is committed and its explanation shown at once; a wrong one may be tried again.
-    The score counts what was right at the first try. Raises ValueError when the chapter has no quiz.
+    The score counts what was right at the first try. The options stand in an order of the reader's own, the same at
+    every visit; everywhere but on the page an option is its index in the file. Raises ValueError when the chapter has
+    no quiz.
     """
 
     still_colours = TEXT_COLOURS
@@ -36,6 +40,7 @@ class Quiz(Widget):
     def __init__(self, chapter: str, **params: Any) -> None:
         super().__init__(chapter=chapter, tries={}, **params)
         self.questions = questions(chapter)
+        self._seed = _seed()
         self._forms = {q.id: self._form(i, q) for i, q in enumerate(self.questions)}
         self._head = Sheet(self._press, title="Quiz")
         self._show_score()
@@ -74,6 +79,10 @@ class Quiz(Widget):
         self._show(question)
         return option == question.right
 
+    def order(self, question: QuizQuestion) -> list[int]:
+        """The options of a question from first to last on the page, each as its index in the file."""
+        return order_of(question, self._seed)
+
     def again(self) -> None:
         """Start the quiz over. The best score is kept."""
         self.tries = {}
@@ -93,16 +102,33 @@ class Quiz(Widget):
         lines = [Line(f"{i}.  {q.text}") for i, q in enumerate(self.questions, 1)]
         return drawn([Line(f"Quiz of chapter {self.chapter}", bold=True), *lines])
 
+    def _arrange(self) -> None:
+        """Put the options in the reader's order, if that has changed; what is picked and marked goes with its option."""
+        if (seed := _seed()) == self._seed:
+            return
+        before = {q.id: [*self.order(q), -1][self._forms[q.id].picked] for q in self.questions}   # options, -1 for none
+        self._seed = seed
+        for question in self.questions:
+            option = before[question.id]
+            picked = self.order(question).index(option) if option >= 0 else -1
+            self._forms[question.id].param.update(choices=self._choices(question), picked=picked, marks=[])
+            if question.id in self.tries:
+                self._show(question)
+
     def _form(self, i: int, question: QuizQuestion) -> Question:
         return Question(partial(self._commit, question), text=inline(question.text), commit_label="Check",
-                        choices=[inline(option.text) for option in question.options],
+                        choices=self._choices(question),
                         title=f"Question {i + 1} of {len(self.questions)}")
+
+    def _choices(self, question: QuizQuestion) -> list[str]:
+        return [inline(question.options[option].text) for option in self.order(question)]
 
     def _commit(self, question: QuizQuestion, message: dict[str, Any]) -> None:
         form = self._forms[question.id]
-        form.picked = message.get("picked", -1)
+        form.picked = place = message.get("picked", -1)
+        order = self.order(question)
         try:
-            self.answer(question.id, form.picked)
+            self.answer(question.id, order[place] if place in range(len(order)) else -1)
         except ValueError as problem:
             form.problem = str(problem)
 
@@ -111,15 +137,15 @@ class Quiz(Widget):
 
     def _show(self, question: QuizQuestion) -> None:
         """Bring one question's form, and the score, to what was tried."""
-        form, tried = self._forms[question.id], self.tries[question.id]
+        form, tried, order = self._forms[question.id], self.tries[question.id], self.order(question)
         right = question.right in tried
-        shown = form.picked if not right and form.picked in tried else tried[-1]
+        picked = order[form.picked] if form.picked in range(len(order)) else -1
+        shown = picked if not right and picked in tried else tried[-1]
         word = "Right." if right else "Not that one." if len(tried) == 1 else "Not that one either."
         form.param.update(
-            picked=shown, locked=right, problem="", tone="right" if right else "wrong",
+            picked=order.index(shown), locked=right, problem="", tone="right" if right else "wrong",
             feedback=f"<p><strong>{word}</strong> {inline(question.options[shown].why)}</p>",
-            marks=["right" if i == question.right and right else "wrong" if i in tried else ""
-                   for i in range(len(question.options))],
+            marks=["right" if i == question.right and right else "wrong" if i in tried else "" for i in order],
             commit_label="" if right else "Check again")
         self._show_score()
 
@@ -155,7 +181,8 @@ class Quiz(Widget):
         progress.current().change("quizzes", self.chapter, alter)
 
     def _follow(self) -> None:
-        """Take up answers that are kept, now or when they arrive from the browser."""
+        """Take up answers and the reader's order that are kept, now or when they arrive from the browser."""
+        self._arrange()
         if self.tries:
             return
         kept = progress.current().read("quizzes", self.chapter).get("tries", {})
@@ -164,3 +191,15 @@ class Quiz(Widget):
                       if id in known and tried and all(i in range(len(known[id].options)) for i in tried)}
         for id in self.tries:
             self._show(known[id])
+
+
+def order_of(question: QuizQuestion, seed: int) -> list[int]:
+    """The order of a question's options, as indices, for the reader with this number."""
+    options = list(range(len(question.options)))
+    random.Random(f"{seed} {question.id}").shuffle(options)
+    return options
+
+
+def _seed() -> int:
+    """What orders the options: the reader's own number, and 0 where notebooks are built, the same each time."""
+    return 0 if os.environ.get(STILLS) else progress.current().seed()
