@@ -46,6 +46,7 @@ _NAMES: dict[str, str] = {
     "Selection": "widgets.page.selection",
     "start": "widgets.page.notebook",
     **dict.fromkeys(lesson.__all__, "widgets.lesson"),
+    "draw_shapes": "widgets.page.shape_drawing",
     "load": "widgets.model.checkpoints",
     "patchify": "widgets.model.patches",
     "unpatchify": "widgets.model.patches",
