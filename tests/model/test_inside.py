@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from tests.model.small_models import library_vit
 from widgets.model.checkpoints import load
+from widgets.model.embedding import embed_by_convolution
 from widgets.model.inside import (
     attention_rollout, even_attention_distance, filter_components, mean_attention_distance, occlusion, rank_correlation, row_shares,
-    smoothness, token_components,
+    silence_filters, smoothness, token_components,
 )
+from widgets.model.library import weights_of
 from widgets.model.pictures import open_sample, prepare, sample_names
 from widgets.model.trace import trace
 
@@ -229,3 +231,21 @@ def test_rank_correlation() -> None:
         rank_correlation(a, b[:4])
     with pytest.raises(ValueError, match="no order to compare"):
         rank_correlation(a, torch.ones(5))
+
+
+# --- filters put out of action
+
+
+def test_a_silenced_filter_gives_every_patch_its_bias_or_the_level_and_others_what_they_gave() -> None:
+    torch.manual_seed(0)
+    w = weights_of(library_vit())
+    P = w.filters.shape[-1]
+    pixels, which, others = torch.randn(1, 3, 2 * P, 3 * P), torch.tensor([0, 3]), [1, 2, 4]
+    level = torch.randn(len(w.filter_bias))
+    before = embed_by_convolution(pixels, w.filters, w.filter_bias)
+    for given_level, expected in ((None, w.filter_bias), (level, level)):
+        silent = silence_filters(w, which, given_level)
+        after = embed_by_convolution(pixels, silent.filters, silent.filter_bias)
+        assert torch.equal(after[0, :, which], expected[which].expand(6, 2))
+        assert torch.allclose(after[..., others], before[..., others])
+    assert w.filters[which].abs().min() > 0, "the model itself stays as it was"

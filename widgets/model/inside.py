@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import torch
@@ -108,6 +109,18 @@ def smoothness(patterns: Tensor) -> Tensor:
     products = sum((a * b).sum((1, 2, 3)) for a, b in pairs)
     squares = sum((a.square() + b.square()).sum((1, 2, 3)) / 2 for a, b in pairs)
     return products / squares.clamp_min(1e-30)
+
+
+def silence_filters(w: ViTWeights, which: Tensor, level: Tensor | None = None) -> ViTWeights:
+    """Put zeros in place of the filters `which` (n,): number d of every token is then the same, its bias or `level[d]`.
+
+    `level` (D,), the mean over a picture's patches for example, takes away what differs from patch to patch alone.
+    """
+    filters, bias = w.filters.detach().clone(), w.filter_bias.detach().clone()
+    filters[which] = 0
+    if level is not None:
+        bias[which] = level[which].detach()
+    return replace(w, filters=filters, filter_bias=bias)
 
 
 def token_components(tokens: Tensor, k: int = 3) -> Tensor:
