@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 from inspect import signature
 
+from torch import Tensor
+
 from widgets.model.count import macs, sequence_facts
 from widgets.model.patches import patch_index, patch_position
 from widgets.model.positions import sincos_1d
 from widgets.model.shape import FAMILY
-
 
 
 def _looked_at(place: int) -> int:
@@ -20,6 +21,16 @@ def _looked_at(place: int) -> int:
 
     run = hand_set_pass(open_sample("cat")).trace
     return int(run.layers[0].weights[0, 0, run.prefix + 24].argsort(descending=True)[place]) - run.prefix
+
+
+def _cosines_of_the_class_tokens_row() -> Tensor:
+    """The cosines of row 0 of the copy's position table with every place of a 16 x 16 grid: (256,)."""
+    from widgets.model.checkpoints import load
+    from widgets.model.library import weights_of
+    from widgets.model.position_tables import position_table, similarity_rows
+
+    table = position_table("learned", weights_of(load("dinov2-small").model), (16, 16))
+    return similarity_rows(table, (16, 16))[0]
 
 
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
@@ -38,6 +49,8 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
     "05": {"the share that a lead of 1 gives, against its rival's": lambda: math.e},
     "04": {
         "base of the sinusoidal formula": lambda: signature(sincos_1d).parameters["base"].default,
+        "least cosine of the class token's row with a place": lambda: _cosines_of_the_class_tokens_row().min(),
+        "largest cosine of the class token's row with a place": lambda: _cosines_of_the_class_tokens_row().max(),
     },
     "09": {
         "share of attention in ViT-B/16 at 224 px": lambda: macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"],

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from widgets.model.checkpoints import load
+from widgets.model.facts import published
 from widgets.model.library import weights_of
 from widgets.model.pictures import open_sample, sample_names
 from widgets.model.position_tables import position_table, similarity_rows
@@ -63,7 +64,17 @@ def test_what_is_most_alike_lies_one_or_two_steps_away_and_in_the_stored_table_b
 def test_the_class_tokens_row_is_like_no_places() -> None:
     w = weights_of(load("dinov2-small").model)
     of_class = similarity_rows(position_table("learned", w, (16, 16)), (16, 16))[0]
-    assert -0.3 < float(of_class.min()) and float(of_class.max()) < 0
+    assert [f"{float(end):.2f}" for end in (of_class.min(), of_class.max())] == ["-0.23", "-0.06"], "as the chapter says"
+
+
+def test_the_rows_by_hand_are_the_models_and_row_0_is_nearly_twice_the_class_token() -> None:
+    b16 = {name: np.array(row) for name, row in published("vit_b16_cats").items() if name.endswith("_first6")}
+    rounding = 0.0015  # three numbers, each rounded to three decimals
+    for row, token in ((0, "x_class"), (1, "patch0_embedding")):
+        by_hand = b16[f"{token}_first6"] + b16[f"E_pos{row}_first6"]
+        assert np.abs(by_hand - b16[f"z0_row{row}_first6"]).max() < rounding
+    assert np.abs(b16["z0_row0_first6"] - 2 * b16["x_class_first6"]).max() < rounding
+    assert np.abs(b16["z0_row1_first6"] - 2 * b16["patch0_embedding_first6"]).max() > 0.1, "which is not so of a patch"
 
 
 def test_positions_are_shorter_than_what_tells_patches_apart_and_yet_y_needs_them() -> None:
