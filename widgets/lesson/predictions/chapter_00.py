@@ -37,9 +37,9 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "question": f"The small ViT of this chapter takes {len(STEPS)} steps from the pixels to its answer. In how many of them"
                     " does it take the rows of several tokens to work out one row of the result?",
         "kind": "choice", "choices": CHOICES, "answer": lambda: CHOICES[2],
-        "why": "Tokens meet in two steps of each layer. In Scores a row takes one token's query and the keys of all. In Mix it"
-               " takes the values of all, and only here does anything of the others enter the token. Every other step works out"
-               " a token's row from that row alone, with the same weights for all. The steps in which tokens meet carry the mark ⇄ below.",
+        "why": "Tokens meet in two steps of each layer. In Scores one token is compared with all. In Mix it takes something from all,"
+               " and only here does anything of the others enter the token. Every other step works out a token's row from that row"
+               " alone, with the same weights for all. The steps in which tokens meet carry the mark ⇄ below.",
     },
     "00-find-share": {
         "question": f"The cat, the small ViT, head 1: follow patch {PATCH}, in the middle of the picture, to the step Softmax"
