@@ -46,6 +46,8 @@ def test_the_two_forms_are_under_a_thousandth_apart_and_the_gap_is_the_largest()
     gap, both = widest_gap(), np.linspace(-9, 9, 200_001)
     seen = np.abs(curve("GELU", both).value - curve("GELU, tanh form", both).value)
     assert 4e-4 < gap.value < 1e-3 and seen.max() == pytest.approx(gap.value, rel=1e-4)
+    left, right = (np.abs(both[side][seen[side].argmax()]) for side in (both < 0, both > 0))
+    assert left == pytest.approx(gap.x, abs=1e-3) and right == pytest.approx(gap.x, abs=1e-3), "the same gap at both signs"
 
 
 def test_every_curve_has_as_many_numbers_as_places_and_leaves_them_alone() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from widgets.model.attention import AttentionWeights
 from widgets.model.encoder import BlockWeights, MLPWeights, block, gelu, gelu_tanh, layer_norm, mlp, post_norm_block
+from widgets.model.torch_layer import torch_layer_state
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 
@@ -80,6 +81,19 @@ def test_a_block_is_torchs_encoder_layer(norm_first: bool, ours) -> None:
     z = torch.randn(2, 5, 12, dtype=torch.float64)
     found = ours(z, weights_of_torch(layer), 3, 1e-6)
     assert torch.allclose(found.z, layer(z), atol=1e-12)
+
+
+def test_the_weights_of_a_block_are_the_state_of_torchs_layer() -> None:
+    layer = random_layer()
+    w = weights_of_torch(layer)
+    state, own = torch_layer_state(w), layer.state_dict()
+    assert state.keys() == own.keys() and all(torch.equal(state[name], own[name]) for name in own)
+    other = torch.nn.TransformerEncoderLayer(12, 3, 20, 0.0, "gelu", 1e-6, batch_first=True, norm_first=True, dtype=torch.float64).eval()
+    other.load_state_dict(state)
+    z = torch.randn(2, 5, 12, dtype=torch.float64)
+    assert torch.allclose(other(z), block(z, w, 3, 1e-6).z, atol=1e-12)
+    with pytest.raises(ValueError, match="in_proj_bias"):
+        torch_layer_state(w._replace(attention=w.attention._replace(q_bias=None)))
 
 
 def test_the_trace_of_a_block_keeps_what_the_equations_name() -> None:

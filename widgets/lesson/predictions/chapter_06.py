@@ -39,8 +39,8 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
                " that joins the heads as many rows. The number of heads is a way to cut the width, and a cut costs no parameters.",
     },
     "06-nearest-head": {
-        "question": "Some heads look mostly at patches close to their own. Where in DINOv2 ViT-S/14 is the most near-sighted head of all,"
-                    " on the picture of the cat?",
+        "question": "Some heads look mostly at patches close to their own. Where in the copy of DINOv2 ViT-S/14 used here is the most"
+                    " near-sighted head of all, on the picture of the cat?",
         "kind": "choice", "choices": WHERE, "answer": layer_of_the_nearest_head,
         "why": "Many would say layer 1: in the paper's models, as in a CNN, some of the first layers' heads look only nearby. In this model"
                " the first layer looks far in all its heads, and the near-sighted ones come right after it.",
