@@ -85,9 +85,12 @@ def _parts(pre_activation: Tensor, W_2: Tensor) -> list[Tensor]:
     return [gelu(torch.where(kept, a, 0.0)) @ W_2.double().T for kept in (a < 0, a > 0)]
 
 
-def cut_off(t: Trace, batch: int = 0) -> list[Tensor]:
-    """The mean over the tokens of what ReLU would take from GELU: GELU(a) of the a below 0. One (D_ff,) a layer."""
-    return [gelu(layer.pre_activation[batch].clamp(max=0)).mean(0) for layer in t.layers]
+def cut_off(t: Trace, batch: int = 0, tokens: slice = slice(None)) -> list[Tensor]:
+    """What ReLU cuts off GELU, as a mean over the tokens: GELU(a) where a is below 0, 0 elsewhere. One (D_ff,) a layer.
+
+    The mean is over every token of the picture, the class token among them, or over those of `tokens`.
+    """
+    return [gelu(layer.pre_activation[batch, tokens].clamp(max=0)).mean(0) for layer in t.layers]
 
 
 def relu_twin(w: ViTWeights, means: list[Tensor] | None = None) -> ViTWeights:
