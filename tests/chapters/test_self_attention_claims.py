@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from functools import cache
 
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.functional import cross_entropy
 from transformers import ViTConfig
 
 from widgets.model.attention import score_statistics
 from widgets.model.library import weights_of
-from widgets.model.pencil import PRESETS
+from widgets.model.pencil import PENCIL, PRESETS, compute
 from widgets.model.pictures import open_sample
+from widgets.model.trace import trace
 from widgets.page.reading import Reading, read
 
 
@@ -30,6 +34,9 @@ def untrained() -> Reading:
 
 def test_the_class_tokens_spread_is_near_1_in_most_heads_and_the_mean_over_queries_is_larger() -> None:
     of_class, of_all = spreads("cat").T
+    edges = torch.tensor([0.5, 1.5])
+    assert len(of_class) == 72 and ((of_class > 0.5) & (of_class < 1.5)).sum() == 61
+    assert (of_class[:, None] - edges).abs().min() > 1e-3, "no head stands so near an edge that a processor decides"
     assert ((of_class > 0.67) & (of_class < 1.5)).float().mean() > 0.65
     assert (of_all > 2).float().mean() > 1 / 3 and ((of_all > 0.67) & (of_all < 1.5)).float().mean() < 0.5
     assert (of_all > of_class).float().mean() > 0.9 and 2 <= (of_all > 5).sum() <= 6
@@ -75,6 +82,59 @@ def test_the_small_example_shows_one_of_two_heads() -> None:
     inputs = PRESETS["small"].inputs
     D, D_h = inputs.W_q.shape[1:]
     assert (D, D_h, inputs.heads, D // D_h) == (4, 2, 1, 2) and PRESETS["small"].title == "4 tokens, D 4, one head"
+
+
+def test_one_number_of_the_pencil_example_is_what_its_five_steps_make() -> None:
+    """As the text writes them, with plain numbers."""
+    query, keys, column = (2, -1, 2), ((1, 0, 0), (1, 0, -1), (-1, 2, 1), (0, 2, 0)), (0, -2, -2, -5)
+    found = compute(PENCIL)
+    assert found.q[0, 0].tolist() == list(query) and found.k[0].tolist() == [list(key) for key in keys]
+    assert found.v[0, :, 0].tolist() == list(column)
+    products = [sum(a * b for a, b in zip(query, key)) for key in keys]
+    powers = [math.exp(product / math.sqrt(3)) for product in products]
+    shares = [power / sum(powers) for power in powers]
+    assert products == [2, 0, -2, -2] and [round(p, 3) for p in (*powers, sum(powers))] == [3.173, 1, 0.315, 0.315, 4.803]
+    assert [round(share, 3) for share in shares] == [0.661, 0.208, 0.066, 0.066]
+    number = sum(share * value for share, value in zip(shares, column))
+    assert round(number, 3) == -0.876 and float(found.O[0, 0, 0]) == pytest.approx(number)
+
+
+@pytest.mark.parametrize("order", [(2, 0, 3, 1), (1, 0, 2, 3), (3, 2, 1, 0)])
+def test_a_permutation_commutes_with_both_heads_and_no_longer_once_there_are_positions(order: tuple[int, ...]) -> None:
+    z, places, order = PENCIL.X, torch.eye(4, 6, dtype=torch.float64), list(order)
+    for table, commutes in ((0 * places, True), (places, False)):
+        before, after = (compute(replace(PENCIL, X=rows + table)) for rows in (z, z[order]))
+        for old, new in ((before.msa, after.msa), *zip(before.O, after.O)):
+            assert torch.allclose(new, old[order]) is commutes
+            rows = [torch.allclose(a, b) for a, b in zip(new, old[order])]
+            assert all(rows) if commutes else not any(rows)
+    assert sum(place != token for place, token in enumerate(order)) == (2 if order == [1, 0, 2, 3] else 4)
+
+
+@cache
+def answers(faults: tuple[str, ...]) -> Tensor:
+    """y of four pictures, (4, D)."""
+    found = [read("dinov2-small", open_sample(name)) for name in ("cat", "astronaut", "coffee", "bricks")]
+    return torch.cat([trace(reading.checkpoint, reading.x, faults=faults).y for reading in found])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_behind_a_causal_mask_no_head_gets_below_ln_K(seed: int) -> None:
+    """And one that starts anywhere ends there; without the mask the loss goes on falling."""
+    lost = {}
+    for faults in ((), ("causal_mask",)):
+        y = answers(faults)
+        W = torch.randn(y.shape[1], 4, generator=torch.Generator().manual_seed(seed))
+        course = []
+        for _ in range(300):
+            W.requires_grad_()
+            loss = cross_entropy(y @ W / y.shape[1]**0.5, torch.arange(4))
+            course.append(loss.item())
+            W = (W - 0.1 * torch.autograd.grad(loss, W)[0]).detach()
+        lost[faults] = course
+    assert torch.equal(answers(("causal_mask",))[:1].expand(4, -1), answers(("causal_mask",)))
+    assert min(lost["causal_mask",]) > math.log(4) - 1e-4 and lost["causal_mask",][-1] == pytest.approx(math.log(4), abs=1e-3)
+    assert lost[()][-1] < 0.2
 
 
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (5, 3), (11, 5)])
