@@ -11,7 +11,7 @@ import param
 
 from widgets.model import count
 from widgets.model.amounts import digits, written_bytes
-from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines
+from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines, words_of
 from widgets.model.setting import NUMBERS, OPTIONS, Refused, Setting, changed, config_code, name_of, read, title_of, value_of, write
 from widgets.model.shape import FAMILY, ViTShape
 from widgets.model.shape_trace import shape_trace
@@ -225,7 +225,7 @@ class ViTCalculator(Widget):
         lines = {line.key: line for line in parameter_lines(self.now.shape)}
         self._ledger.chosen = self.chosen
         line = lines.get(self.chosen)
-        text = f"{line.name}: {_share(line)} of the total. {PIECES[line.key][1]}" if line else "This model has no such piece. Choose another line."
+        text = f"{line.name}: {_share(line)} of the total. {words_of(line.key, self.now.shape)}" if line else "This model has no such piece. Choose another line."
         self._why.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{_lowered(text)}</p>'
 
     # the same in words and as a still ---------------------------------------------------------------------

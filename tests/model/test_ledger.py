@@ -15,7 +15,9 @@ from tests.model.test_count import REFERENCE, library_on_meta
 from tests.model.test_setting import random_shapes
 from widgets.model import count
 from widgets.model.facts import published
-from widgets.model.ledger import as_csv, language_model_pieces, parameter_lines, product_lines, worked
+from widgets.model.ledger import (
+    as_csv, beside_language_models, by_the_formula, departures, embedding_share, language_model_pieces, parameter_lines, product_lines, words_of, worked,
+)
 from widgets.model.library import on_meta, tensors_by_term
 from widgets.model.shape import FAMILY, ViTShape
 
@@ -98,3 +100,39 @@ def test_the_librarys_model_without_numbers_has_that_shape() -> None:
         assert ViTShape.from_checkpoint(model) == shape
     with pytest.raises(ValueError, match="has a class token"):
         on_meta(FAMILY["g/14"])
+
+
+def test_the_shares_of_embeddings_by_hand() -> None:
+    found = {model: embedding_share(pieces) for model, pieces in beside_language_models().items()}
+    assert found == {"GPT-2 small": pytest.approx((50_257 + 1024) * 768 / 124_439_808), "BERT-base": pytest.approx((30_522 + 512 + 2) * 768 / 109_482_240),
+                     "ViT-B/16": pytest.approx((769 * 768 + 768 + 197 * 768) / 86_567_656)}
+    assert sum(beside_language_models()["ViT-B/16"].values()) == 86_567_656
+
+
+# --- entries that are not of the printed formula
+
+
+def printed_formula(s: ViTShape) -> int:
+    """Chapter 08's formula, term by term, whatever the flags of the shape."""
+    P, C, D, D_ff, L, N, n_cls = s.patch_size, s.num_channels, s.hidden_size, s.intermediate_size, s.num_hidden_layers, s.num_patches, int(s.class_token)
+    K = s.num_labels
+    return (P**2 * C + 1) * D + (n_cls + s.registers) * D + (N + n_cls) * D + L * (4 * D**2 + 2 * D * D_ff + D_ff + 9 * D) + 2 * D + (D + 1) * K * bool(K)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_entry_is_the_printed_formula_and_its_departures(shape: ViTShape) -> None:
+    assert count.parameters(by_the_formula(shape))["total"] == printed_formula(shape)
+    assert count.parameters(shape)["total"] == printed_formula(shape) + sum(departures(shape).values())
+
+
+def test_two_models_of_the_family_are_not_of_the_printed_formula() -> None:
+    assert {name for name, shape in FAMILY.items() if departures(shape)} == {"22B", "DINOv3-7B"}
+    assert printed_formula(FAMILY["22B"]) == 21_752_309_760 and count.parameters(FAMILY["22B"])["total"] == 21_750_829_056
+    assert list(departures(FAMILY["22B"]).values()) == [-48 * 3 * 6144, -97 * 6144]
+
+
+def test_a_line_speaks_of_biases_only_where_there_are_some() -> None:
+    plain, bare = ({line.key: words_of(line.key, FAMILY[name]) for line in parameter_lines(FAMILY[name])} for name in ("B/16", "22B"))
+    assert "each with its bias" in plain["attention"] and "a shift of D numbers" in plain["layer_norms"]
+    assert "only the output has a bias" in bare["attention"] and all("no shift" in bare[key] for key in ("layer_norms", "final_norm"))
+    assert bare["mlp"] == plain["mlp"]

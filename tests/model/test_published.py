@@ -68,6 +68,26 @@ def test_swin_and_deit_agree_and_print_multiply_adds() -> None:
         assert row["flops_giga_as_printed"] == pytest.approx(count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, abs=0.1)
 
 
+SWIN = [row for table in ("table1", "table1_vit") for row in rows("swin", table) if row["shape"]]
+
+
+@pytest.mark.parametrize("row", SWIN, ids=lambda row: f"{row['model']} {row['image_size']}")
+def test_swins_multiply_adds_fit_to_the_last_digit_without_the_class_token(row: dict) -> None:
+    shape = replace(FAMILY[row["shape"]], class_token=False, pool="gap")
+    assert round(count.macs(shape, row["image_size"])["total"] / 1e9, 1) == row["flops_giga_as_printed"]
+
+
+def test_with_the_class_token_they_do_not_all_fit() -> None:
+    counted = {(row["model"], row["image_size"]): round(count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, 1) for row in SWIN}
+    assert (counted["DeiT-B", 224], counted["DeiT-B", 384], counted["ViT-L/16", 384]) == (17.6, 55.5, 191.1)
+
+
+def test_307_beside_l16_is_a_row_of_l16() -> None:
+    row = next(row for row in rows("swin", "table1_vit") if row["model"] == "ViT-L/16")
+    assert row["parameters_million"] == 307 and round(count.parameters(replace(FAMILY["L/16"], image_size=384))["total"] / 1e6) == 305
+    assert count.macs(FAMILY["L/32"], 384)["total"] / 1e9 == pytest.approx(45.3, abs=0.05) and row["flops_giga_as_printed"] == 190.7
+
+
 def test_larger_models_are_the_family() -> None:
     (dino,), (large,) = rows("dinov3", "table2"), rows("vit_22b", "table1")
     shape = FAMILY["DINOv3-7B"]
@@ -85,6 +105,14 @@ def test_windows_of_sam() -> None:
     assert found["windowed"] == REFERENCE["sam_window"]["with_28_windowed"]
     gaps = {later - earlier for earlier, later in zip(sam["global_layers"], sam["global_layers"][1:])}
     assert gaps == {8} and sam["global_layers"][-1] == sam["num_hidden_layers"] - 1
+
+
+def test_vitdet_leaves_the_last_of_each_quarter_global_and_sam_has_its_blocks() -> None:
+    for row in rows("vitdet", "backbones"):
+        quarter = row["num_hidden_layers"] // 4
+        assert row["global_layers"] == [quarter * n - 1 for n in (1, 2, 3, 4)]
+    huge, (sam,) = rows("vitdet", "backbones")[1], rows("sam", "encoder")
+    assert {key: huge[key] for key in (*FIELDS, "window", "global_layers", "image_size")} == {key: sam[key] for key in (*FIELDS, "window", "global_layers", "image_size")}
 
 
 def test_utilisation_of_the_published_runs() -> None:

@@ -19,6 +19,7 @@ BY = {claim.key: claim for claim in published_counts()}
 @pytest.mark.parametrize(("key", "printed", "fits"), [
     ("base", "86M", [False, True, True]), ("large", "307M", [False, False, True, False, True]), ("huge", "632M", [True, False, True]),
     ("large again", "303M", [True, False, False]), ("tiny", "5M", [False, False]), ("g", "1,011M", [True, False, False]), ("G", "1,843M", [True, False, False]),
+    ("large at 384", "307M", [False, False, False, True]),
     ("So400m", "428M", [False, True]), ("22B", "21,743M", [True, False]),
     ("DINOv3", "6.7B", [True, True, False]),
 ])
@@ -33,7 +34,7 @@ def test_one_convention_fits_base_large_and_huge() -> None:
     for other in ("with a head of 1,000 classes", "without a head"):
         ways = [[way.fits for way in BY[key].conventions if way.words.endswith(other)] for key in ("base", "large", "huge")]
         assert not all(any(of_model) for of_model in ways), "no other convention fits all three"
-    assert all("inference" in BY[key].verdict for key in ("base", "large", "huge", "large again", "tiny"))
+    assert all("inference" in BY[key].verdict for key in ("base", "large", "huge", "large again", "large at 384", "tiny"))
 
 
 def test_the_pooling_is_the_layers_of_pytorch_and_so400m_fits_only_with_it() -> None:

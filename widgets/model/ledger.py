@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from io import StringIO
 from typing import NamedTuple
 
 from widgets.model import count
-from widgets.model.shape import ViTShape
+from widgets.model.facts import published
+from widgets.model.shape import FAMILY, ViTShape
 
 PIECES = {   # piece of count.parameters -> (its name, what it is)
     "patch_embedding": ("Patch embedding", "E, of P²C × D, and one bias of D. All patches share it, so their number does not appear."),
@@ -25,6 +27,11 @@ PIECES = {   # piece of count.parameters -> (its name, what it is)
                                      " g/14 and G/14 leave them out, and so does this one; the 428M of So400m/14 fits only with them."),
     "head": ("Head", "One matrix of D × K and a bias of K. With 0 classes there is no head."),
 }
+PRINTED = {   # field of a shape -> (its value in chapter 08's printed formula, what else an entry may have)
+    "qkv_bias": (True, "no biases of q, k and v"), "norm_bias": (True, "norms with a gain only"),
+    "gated_mlp": (False, "a gated MLP, three matrices"), "position": ("learned", "no position table"),
+}
+EMBEDDINGS = ("token table", "patch embedding", "class token", "position table", "segment table")   # what makes tokens of the input
 PRODUCTS = {   # part of count.macs -> (its name, its formula)
     "patch": ("Patch embedding", "N P² C D"), "linear": ("Matrices of the blocks", "L T (4D² + 2 D D_ff)"),
     "attention": ("Attention, Q Kᵀ and A V", "2 L T² D"), "head": ("Head", "D K"),
@@ -48,6 +55,29 @@ def parameter_lines(shape: ViTShape) -> list[Line]:
     counted = count.parameters(shape)
     total = counted.pop("total")
     return _lines([(key, PIECES[key][0], *entry) for key, entry in counted.items()], total, shape)
+
+
+def words_of(key: str, shape: ViTShape) -> str:
+    """What a piece of this shape is: PIECES speaks of the paper's, and some of the larger models lack its biases."""
+    if key == "attention" and not shape.qkv_bias:
+        return PIECES[key][1].replace("each with its bias", "of which only the output has a bias")
+    if key in ("layer_norms", "final_norm") and not shape.norm_bias:
+        return {"layer_norms": "Two norms a layer, with a gain of D numbers each and no shift.",
+                "final_norm": "One norm after the last layer, with a gain and no shift."}[key]
+    return PIECES[key][1]
+
+
+def by_the_formula(shape: ViTShape) -> ViTShape:
+    """The shape with every piece as chapter 08's printed formula has it."""
+    return replace(shape, **{field: value for field, (value, _) in PRINTED.items()})
+
+
+def departures(shape: ViTShape) -> dict[str, int]:
+    """What a shape has otherwise than the printed formula, in words -> how many parameters more that makes."""
+    plain = by_the_formula(shape)
+    total = count.parameters(plain)["total"]
+    others = {words: {field: getattr(shape, field)} for field, (value, words) in PRINTED.items() if getattr(shape, field) != value}
+    return {words: count.parameters(replace(plain, **field))["total"] - total for words, field in others.items()}
 
 
 def product_lines(shape: ViTShape) -> list[Line]:
@@ -105,3 +135,19 @@ def language_model_pieces(facts: dict) -> dict[str, int]:
         "tanh layer": (D * D + D) * facts["tanh_layer"],
     }
     return {name: number for name, number in pieces.items() if number}
+
+
+def beside_language_models() -> dict[str, dict[str, int]]:
+    """Model -> its pieces: GPT-2 small, BERT-base and ViT-B/16, whose blocks are the same."""
+    found = {facts["model"]: language_model_pieces(facts) for facts in published("language_models")["models"]["rows"]}
+    lines = {line.key: line for line in parameter_lines(FAMILY["B/16"])}
+    blocks = sum(lines.pop(key).count for key in ("attention", "mlp", "layer_norms"))
+    pieces = {line.name.lower(): line.count for line in lines.values()}
+    order = ("patch embedding", "class token", "position table")
+    ends = {name: number for name, number in pieces.items() if name not in order}
+    return found | {"ViT-B/16": {name: pieces[name] for name in order} | {"blocks": blocks} | ends}
+
+
+def embedding_share(pieces: dict[str, int]) -> float:
+    """Share of a model's parameters, 0 to 1, that make tokens of its input: EMBEDDINGS."""
+    return sum(number for name, number in pieces.items() if name in EMBEDDINGS) / sum(pieces.values())
