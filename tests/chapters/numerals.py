@@ -17,6 +17,8 @@ from typing import Any
 
 import nbformat
 
+from widgets.lesson.chapter_work import work_of
+from widgets.lesson.exercises import find
 from widgets.model import count
 from widgets.model.facts import DATA, published
 from widgets.model.pictures import PREPARATIONS, prepare
@@ -75,7 +77,13 @@ def of_chapter(path: Path) -> list[Numeral]:
 def known_to(path: Path) -> set[float]:
     """Numbers a chapter may write: what it prints, what the course computes, what is published, and its own claims."""
     claims = {abs(float(claim())) for claim in CLAIMS.get(path.name[:2], {}).values()}
-    return _printed(path) | _computed() | _published() | claims
+    return _printed(path) | _computed() | _published() | claims | {float(exercise_minutes(path))}
+
+
+def exercise_minutes(path: Path) -> int:
+    """Minutes that a chapter's exercises take together, by their own data."""
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    return sum(find(name).minutes for name in work_of(cells).exercises)
 
 
 def _printed(path: Path) -> set[float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from widgets.page import contents
 
 from .claims import CLAIMS
-from .numerals import known_to, numerals, of_chapter
+from .numerals import exercise_minutes, known_to, numerals, of_chapter
 
 NOTEBOOKS = sorted(contents.FOLDER.glob("*.ipynb"))
 
@@ -19,6 +20,16 @@ def test_every_numeral_comes_from_somewhere(path: Path) -> None:
     known = known_to(path)
     typed = [f"{numeral.text} … {numeral.place}" for numeral in of_chapter(path) if not numeral.is_one_of(known)]
     assert not typed, "numbers nobody computed; print them, add them to claims.py, or to data/published:\n" + "\n".join(typed)
+
+
+TOLD_APART = {"08", "09", "11"}   # chapters whose head must tell the time for reading from that for the exercises
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_minutes_for_the_exercises_are_the_sum_of_theirs(path: Path) -> None:
+    said = re.search(r"Reading time: \d+ minutes\. Exercises: about (\d+) minutes\.", path.read_text(encoding="utf-8"))
+    assert said or path.name[:2] not in TOLD_APART
+    assert not said or int(said[1]) == exercise_minutes(path)
 
 
 def test_claims_are_of_chapters_there_are() -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.model.test_count import KEYS, REFERENCE
+from tests.model.test_count import REFERENCE
 from widgets.lesson.given import forward_macs
 from widgets.lesson.exercises._counting import B_16
 from widgets.model import count
 from widgets.model.amounts import digits, short, written_bytes
-from widgets.model.costs import SEGMENT, family, growth, models, operations_a_byte, other_kept, sides, training_exaflops, windows
+from widgets.model.costs import SEGMENT, models, operations_a_byte, other_kept, sides, training_exaflops, windows
 from widgets.model.flop_counters import WAYS, torch_flops
 from widgets.model.shape import FAMILY
 
@@ -79,18 +79,3 @@ def test_digits_are_never_a_power_of_ten(number: float, kept: int, text: str) ->
 @pytest.mark.parametrize(("number", "text"), [(12, "12"), (17_563_828_224, "17.6 G"), (1_374_389_534_720, "1.37 T"), (4.26e21, "4,260 E")])
 def test_amounts_in_words(number: float, text: str) -> None:
     assert short(number) == text
-
-
-def test_the_family_side_by_side_is_the_reference() -> None:
-    by = {row.model: row for row in family()}
-    assert list(by) == list(FAMILY)
-    for short_name, name in KEYS.items():
-        facts, row = REFERENCE["family"][short_name], by[name]
-        assert row.parameters == facts["parameters_1000_classes"] and row.macs == count.macs(FAMILY[name])["total"]
-    assert by["g/14"][1:7] == (40, 1408, 6144, 16, 14, 256) and by["B/16"][1:8] == (12, 768, 3072, 12, 16, 197, 86_567_656)
-
-
-def test_growth_from_224_to_384_px() -> None:
-    found = growth(FAMILY["B/16"], 224, 384)
-    by_hand = {"pixels": (384 / 224) ** 2, "patch": 576 / 196, "linear": 577 / 197, "attention": (577 / 197) ** 2, "total": 55_484_350_464 / 17_563_828_224}
-    assert found == pytest.approx(by_hand)

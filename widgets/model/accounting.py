@@ -46,7 +46,7 @@ def _of_parameters() -> list[Trap]:
     no_biases = total - 3 * B_16.num_hidden_layers * B_16.hidden_size
     return [
         Trap("multiplied by the heads", _millions(total), _millions(matrices_for_every_head(B_16)), "08", "The formula"),
-        Trap("a head of 1,000 classes: in or out", _millions(total), _millions(_total(replace(B_16, num_labels=0))), "08", "ViT-B/16, piece by piece"),
+        Trap("the head of 1,000 classes left out", _millions(total), _millions(_total(replace(B_16, num_labels=0))), "08", "ViT-B/16, piece by piece"),
         Trap("224 px's position table at 384 px", _millions(_total(replace(B_16, image_size=384))), _millions(total), "08", "ViT-B/16, piece by piece"),
         Trap("q, k and v without their biases", _millions(total), _millions(no_biases), "08", "Break it"),
         Trap("L/16 takes L/32's count, 307M", _millions(_total(FAMILY["L/16"])), _millions(_total(FAMILY["L/32"])), "08", "Why printed counts disagree"),

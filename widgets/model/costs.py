@@ -30,38 +30,6 @@ def models() -> dict[str, tuple[str, ViTShape]]:
     return found | {SMALL: ("DINOv2 ViT-S/14", replace(small, image_size=224)), SEGMENT: ("SAM's encoder, ViT-H/16", segment)}
 
 
-class FamilyRow(NamedTuple):
-    """One model of the family: its shape in the paper's letters (P in px), and its counts at 224 px."""
-
-    model: str
-    L: int
-    D: int
-    D_ff: int
-    k: int
-    P: int
-    T: int
-    parameters: int
-    macs: int
-    attention: float       # share of the multiply-adds, 0 to 1
-
-
-def family() -> list[FamilyRow]:
-    """The family side by side: all that chapters 08 and 09 count of a model."""
-    rows = []
-    for name, s in FAMILY.items():
-        c = count.macs(s)
-        rows.append(FamilyRow(name, s.num_hidden_layers, s.hidden_size, s.intermediate_size, s.num_attention_heads, s.patch_size,
-                              s.num_tokens, count.parameters(s)["total"], c["total"], c["attention"] / c["total"]))
-    return rows
-
-
-def growth(shape: ViTShape, small: int, large: int) -> dict[str, float]:
-    """How many times the counts of a square picture grow from one side, in px, to another: pixels, and each part of `count.macs`."""
-    before, after = (count.macs(shape, side) for side in (small, large))
-    parts = {part: after[part] / before[part] for part in ("patch", "linear", "attention", "total")}
-    return {"pixels": (large / small) ** 2} | parts
-
-
 def sides(shape: ViTShape) -> list[int]:
     """Sides of square pictures in pixels, multiples of P, from one patch to well behind the crossover."""
     P = shape.patch_size
@@ -99,6 +67,15 @@ def windows(shape: ViTShape, image_size: count.Size, window: int, global_layers:
     across = tuple(-(-side // window) for side in grid)
     return Windows(grid, (across[0] * window, across[1] * window), across[0] * across[1], window * window,
                    single["global"], single["windowed"], found["global"], found["windowed"])
+
+
+def windowed_models() -> list[tuple[str, list[int], Windows]]:
+    """(model, its global blocks counted from 0, its windows) of the published models that attend in windows: ViTDet's and SAM's."""
+    found = []
+    for row in [*published("vitdet")["backbones"]["rows"], *published("sam")["encoder"]["rows"]]:
+        shape = replace(models()[SEGMENT][1], **{name: row[name] for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")})
+        found.append((row["model"], row["global_layers"], windows(shape, row["image_size"], row["window"], len(row["global_layers"]))))
+    return found
 
 
 class Speed(NamedTuple):

@@ -38,7 +38,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "kind": "choice", "choices": (FITTED, CUT, ALIKE), "answer": what_a_slice_does,
         "why": "A position says where in the picture a patch is. Shrinking the grid keeps that: the middle stays the middle. The"
                " first 256 positions are the top rows of the old grid, wrapped at another width, so nearly every patch is told it is somewhere else."
-               " This is the cat. How much it costs depends on the picture: the chapter runs all of them.",
+               " This is the cat, read by the copy used here. How much it costs depends on the picture: the chapter runs all of them.",
     },
     "11-rows-at-384": {
         "question": "ViT-B/16 learned 196 patch positions at 224 px. How many does it need for a picture of 384 x 384 px?",

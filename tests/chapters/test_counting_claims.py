@@ -1,0 +1,36 @@
+"""What chapters 08 and 09 say of the family, of Swin's row and of the language models is so."""
+
+from __future__ import annotations
+
+import pytest
+
+from widgets.model.family import family
+from widgets.model.ledger import beside_language_models, departures, embedding_share
+from widgets.model.shape import FAMILY
+
+BY = {row.model: row for row in family()}
+
+
+def test_a_head_is_64_numbers_wide_but_in_the_largest_of_the_seven() -> None:
+    assert {row.model: row.D // row.k for row in family()[:7]} == dict.fromkeys(list(BY)[:6], 64) | {"H/14": 80}
+
+
+def test_four_times_the_parameters_a_quarter_of_the_tokens_and_fewer_multiply_adds() -> None:
+    small, base = BY["S/16"], BY["B/32"]
+    assert base.parameters / small.parameters == pytest.approx(4, rel=0.01) and base.T / small.T == pytest.approx(1 / 4, rel=0.02)
+    assert base.macs < small.macs and (base.T, small.T) == (50, 197)
+
+
+def test_the_last_five_have_no_head_and_four_of_them_a_pooling() -> None:
+    last = [FAMILY[row.model] for row in family()[-5:]]
+    assert [shape.num_labels for shape in last] == [0] * 5 and [shape.pool for shape in last] == ["map"] * 4 + ["cls"]
+    assert all(FAMILY[row.model].num_labels == 1000 for row in family()[:7])
+
+
+def test_two_of_the_five_larger_models_depart_from_the_formula() -> None:
+    assert [name for name in list(FAMILY)[-5:] if departures(FAMILY[name])] == ["22B", "DINOv3-7B"]
+
+
+def test_embeddings_are_a_third_a_fifth_and_under_one_per_cent() -> None:
+    gpt, bert, vit = (embedding_share(pieces) for pieces in beside_language_models().values())
+    assert gpt == pytest.approx(1 / 3, abs=0.02) and bert == pytest.approx(1 / 5, abs=0.02) and vit < 0.01
