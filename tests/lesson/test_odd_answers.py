@@ -186,7 +186,8 @@ def test_a_right_number_passes_in_any_dress(id: str, dress) -> None:
 
 
 @pytest.mark.parametrize("dress, fault, words", [
-    (np.int64, "numpy-integer", "a NumPy integer, int64."), (np.array, "boxed-integer", "in a NumPy array of one number"),
+    (np.int64, "numpy-integer", "a NumPy integer, int64."),
+    (np.array, "boxed-integer", "in a NumPy array of one number"),
     (torch.tensor, "boxed-integer", "in a tensor of one number"), (float, "fraction", "whole number"),
     (np.float64, "fraction", "whole number"),
     (lambda n: torch.tensor(float(n)), "fraction", "whole number"),

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from widgets.lesson import check, exercises
+from widgets.lesson.diagnosis import DESCRIBED
 
 from .outside_mutants import OUTSIDE, Outside
 
@@ -27,6 +28,7 @@ def test_is_refused_and_not_called_what_it_is_not(mutant: Outside) -> None:
 def test_named_means_by_a_misconception_and_described_means_by_none(mutant: Outside) -> None:
     names = {m.name for m in exercises.find(mutant.exercise).misconceptions} | SIGNS
     assert (bool(mutant.faults) and names.issuperset(mutant.faults)) == (mutant.today == "named")
+    assert (bool(mutant.faults) and DESCRIBED.issuperset(mutant.faults)) == (mutant.today == "described")
     assert bool(mutant.faults) == (mutant.today != "silent")
 
 

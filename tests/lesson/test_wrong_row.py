@@ -35,7 +35,7 @@ def test_the_published_example_is_the_one_of_the_text() -> None:
 
 
 def test_solving_for_the_weights_passes_too() -> None:
-    assert check("wrong_row", lambda z, U_qkv, published: int(weights_behind(z, U_qkv, published).min(axis=0).argmin())).passed
+    assert check("wrong_row", lambda *given: int(weights_behind(*given).min(axis=0).argmin())).passed
 
 
 @pytest.mark.parametrize("dress", [np.int64, np.intp, np.uint8, np.array, torch.tensor, int])

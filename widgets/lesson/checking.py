@@ -8,22 +8,25 @@ step is the course's own fault and is said as that.
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from . import exercises, progress
-from .comparing import as_array, difference, first_place, glimpse, whole, without_the_answer
-from .diagnosis import diagnose, in_a_sentence
+from .comparing import alike, difference, first_place, glimpse, whole, without_the_answer
+from .diagnosis import diagnose
+from .inputs import names_of
 from .own_defaults import own_defaults
 from .plain import shown
-from .putting import Answer, Question, Questions, Run, prepared, put
+from .probing import Ask
+from .putting import Answer, Question, Questions, Run, prepared, put, put_all, with_tensors
+from .raising import in_a_sentence
 from .result import Result
 from .running import run_within
 from .specification import Exercise, Outcome
 
 TIME_LIMIT = 10.0  # seconds for all cases together
+AGAIN = 3.0  # seconds, all in all, for asking once more what a wrong answer depends on
 
 
 def check(id: str, function: Callable[..., Any], seconds: float = TIME_LIMIT) -> Result:
@@ -72,7 +75,7 @@ def _judge(exercise: Exercise, function: Any, questions: Questions, run: Run, se
     outcomes = [_outcome(exercise, *pair) for pair in zip(questions.arrays, answers)]
     failed = next((o for o in outcomes if not o.right), None)
     if failed is not None:
-        return _explain(exercise, function, outcomes, failed)
+        return _explain(exercise, function, outcomes, failed, _asks(function, run))
     if seconds is not None:
         return _not_yet(exercise, (
             ("Input", run.current.name if run.current else exercise.cases[0].name),
@@ -95,28 +98,26 @@ def _outcome(exercise: Exercise, question: Question, answer: Answer) -> Outcome:
 
 def _changed(exercise: Exercise, before: Sequence[Any], after: Sequence[Any]) -> str:
     """Name of the first argument the function changed, "" where it left all alone."""
-    names = exercise.signature[exercise.signature.index("(") + 1:exercise.signature.rindex(")")].split(",")
-    for name, old, new in zip(names, before, after):
-        if not _same(old, new):
-            return name.split("=")[0].strip()
-    return ""
+    return next((name for name, old, new in zip(names_of(exercise), before, after) if not alike(old, new)), "")
 
 
-def _same(old: Any, new: Any) -> bool:
-    old, new = as_array(old), as_array(new)
-    if isinstance(old, np.ndarray) or isinstance(new, np.ndarray):
-        both = isinstance(old, np.ndarray) and isinstance(new, np.ndarray) and old.shape == new.shape
-        return both and bool(np.all((old == new) | (old != old)))
-    if isinstance(old, dict):
-        return isinstance(new, dict) and old.keys() == new.keys() and all(_same(old[k], new[k]) for k in old)
-    if isinstance(old, (list, tuple)):
-        return isinstance(new, (list, tuple)) and len(old) == len(new) and all(map(_same, old, new))
-    return bool(old == new)
+def _asks(function: Callable[..., Any], run: Run) -> Ask:
+    """How the diagnosis puts further inputs to the function: against a clock of its own, as the cases were."""
+    left = [AGAIN]
+
+    def ask(inputs: Sequence[tuple[Any, ...]]) -> list[Answer] | None:
+        more, started = Run(), time.monotonic()
+        questions = [Question(run.current, None, with_tensors(i) if run.tensors else i, ()) for i in inputs]
+        in_time = left[0] > 0 and run_within(left[0], lambda: put_all(questions, function, more))
+        left[0] -= time.monotonic() - started
+        return more.answers if in_time and len(more.answers) == len(questions) else None
+
+    return ask
 
 
-def _explain(exercise: Exercise, function: Any, outcomes: list[Outcome], failed: Outcome) -> Result:
+def _explain(exercise: Exercise, function: Any, outcomes: list[Outcome], failed: Outcome, ask: Ask) -> Result:
     lines = [("Input", failed.case.name)]
-    found = diagnose(exercise, outcomes, failed)
+    found = diagnose(exercise, outcomes, failed, ask)
     if failed.error is not None:
         lines += [*_expected(exercise, failed), ("", in_a_sentence(failed.error, function))]
     elif failed.difference is not None:

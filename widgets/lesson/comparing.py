@@ -47,6 +47,31 @@ def whole(value: Any) -> Any:
     return value
 
 
+def alike(one: Any, other: Any, tolerance: float = 0.0) -> bool:
+    """Whether two plain values are the same, whatever they are: nan is like nan, a tensor like its array."""
+    one, other = as_array(one), as_array(other)
+    if isinstance(one, (np.ndarray, np.generic)) or isinstance(other, (np.ndarray, np.generic)):
+        numbers = all(isinstance(value, (np.ndarray, np.generic, int, float)) for value in (one, other))
+        return numbers and np.shape(one) == np.shape(other) and _arrays_alike(
+            np.asarray(one), np.asarray(other), tolerance)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(alike(a, b, tolerance) for a, b in zip(one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(one[key], other[key], tolerance) for key in one)
+    if isinstance(one, float) and isinstance(other, float):
+        return _arrays_alike(np.asarray(one), np.asarray(other), tolerance)
+    return bool(one == other)
+
+
+def _arrays_alike(one: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
+    if one.dtype.kind not in "biuf" or other.dtype.kind not in "biuf":
+        return one.dtype == other.dtype and one.tobytes() == other.tobytes()
+    same = (one == other) | ((one != one) & (other != other))
+    if tolerance and not same.all():
+        same |= ~_wrong(np.where(np.isfinite(one), one, 0), other, tolerance) & np.isfinite(one)
+    return bool(same.all())
+
+
 def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     """A value short enough for a sentence: a number, or an array's shape and the row around `place`."""
     value = as_array(value)
@@ -175,7 +200,7 @@ def _integers(expected: int, returned: Any) -> str | None:
             return None
         return f"it returned {written_out(returned)} where {written_out(expected)} is expected"
     came = f"{kind_of(returned)}, {glimpse(returned)}," if _is_number(returned) else kind_of(returned)
-    python = "a Python int" if whole(returned) is not returned else "a whole number"
+    python = "a Python int" if _is_number(returned) and whole(returned) is not returned else "a whole number"
     return f"it returned {came} where {python} is expected: {written_out(expected)}"
 
 
@@ -190,6 +215,16 @@ def _floats(expected: float, returned: Any, tolerance: float) -> str | None:
     if abs(float(value) - expected) <= tolerance * max(abs(expected), 1e-30):
         return None
     return f"it returned {told_apart(value, expected)}"
+
+
+def same_kind(expected: Any, returned: Any) -> bool:
+    """Whether what came is of the kind expected, so that its numbers can be looked at."""
+    if isinstance(expected, np.ndarray):
+        value = as_array(returned)
+        return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    if isinstance(expected, tuple):
+        return isinstance(returned, (tuple, list)) and len(returned) == len(expected)
+    return isinstance(returned, dict) if isinstance(expected, dict) else _is_number(returned)
 
 
 def _is_number(value: Any) -> bool:

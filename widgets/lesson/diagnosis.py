@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -10,21 +9,28 @@ from typing import Any
 
 import numpy as np
 
-from .comparing import as_array, difference, whole
+from . import apart, describing, observing, probing, raising
+from .apart import across, parted
+from .comparing import as_array, difference, same_kind, whole
+from .describing import HERE, description
 from .observing import observation
 from .plain import Foreign, kind_of
-from .specification import Exercise, Outcome
+from .probing import Ask, dependence, unsteady
+from .specification import Exercise, Outcome, Seen
 
 AT_ONCE = 2  # misconceptions that may meet in one answer
 WORD = 2 ** 32
 UNFIT = (ValueError, RuntimeError, IndexError, TypeError)
 
-HERE = "On this input, though not on all:"
+DESCRIBED = apart.DESCRIBED | describing.DESCRIBED | observing.DESCRIBED | probing.DESCRIBED | (
+    raising.DESCRIBED)
+"""Short names that describe what came, and name no misconception."""
+
 CHANGED = "Your function changes `{name}`, which it was only lent. Work on a copy, or build a new array."
 FIXED_WIDTH = ("The number is a NumPy integer, {kind}. Those have a fixed width, 32 bits on some machines, and"
                " overflow without a word. Count in Python ints: wrap what comes from NumPy in int().")
-BOXED = ("The number comes in {kind} of one number. Its integers have a fixed width and overflow without a word. Count in"
-         " Python ints: `.item()` takes the number out.")
+BOXED = ("The number comes in {kind} of one number. Its integers have a fixed width and overflow without a word. Count"
+         " in Python ints: `.item()` takes the number out.")
 OVERFLOWED = "The number overflowed: it is the right one modulo 2^32. Count in Python ints, which have no limit."
 NO_ARRAY = "Your function returns a list. Make one array of it, with np.array or np.stack."
 WRONG_KEYS = "The dict must have exactly these entries: {keys}."
@@ -39,8 +45,11 @@ class Diagnosis:
     sentence: str
 
 
-def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Diagnosis | None:
-    """The misconception behind the first failure, None where none is recognised."""
+def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask: Ask | None = None) -> Diagnosis | None:
+    """The misconception behind the first failure, or what was seen of it; None where nothing certain can be said.
+
+    `ask` puts further inputs to the reader's function, to see what its answer depends on.
+    """
     if failed.changed and failed.difference is None:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     faults = _same_wrong_answer(exercise, outcomes, failed)
@@ -58,14 +67,29 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> Di
     if failed.changed:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     found = _wrong_kind(failed.expected, failed.returned) or _wrong_kind_of_number(failed.expected, failed.returned)
-    lastly = exercise.explain(outcomes, True) if exercise.explain and found is None else None
-    if found is None and (seen := lastly or observation(exercise, outcomes, failed)):
-        return Diagnosis(*seen)
+    if found is None and exercise.explain and (told := exercise.explain(outcomes, True)):
+        return Diagnosis(*told)
+    if found is None and (seen := described(exercise, outcomes, failed, ask)):
+        return Diagnosis((seen[0],), seen[1])
     return found
 
 
+def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask: Ask | None = None) -> Seen | None:
+    """What was seen, where no misconception explains it. Nothing where it would give the whole solution away."""
+    if exercise.answer_is_secret:
+        return None
+    if failed.error is not None:
+        return raising.cause(failed.error) or parted(exercise, outcomes)
+    if not same_kind(failed.expected, failed.returned):
+        return None
+    return ((ask and unsteady(failed, ask)) or across(exercise, outcomes, failed)
+            or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
+            or (ask and dependence(exercise, outcomes, failed, ask))
+            or description(exercise, outcomes, failed, everywhere=False) or parted(exercise, outcomes) or None)
+
+
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
-    """Fewest faults that explain every case; else the one fault that explains the first failure."""
+    """Fewest faults that explain every case; else the one fault that explains the first failure and most others."""
     if failed.error is None and _only_its_kind_is_wrong(exercise, failed):
         return None  # two mistakes that cancel would explain that
     second_best, telling = None, not isinstance(failed.expected, (int, dict))  # one number fits too many mistakes
@@ -74,8 +98,8 @@ def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outc
             continue
         if all(_explains(exercise, faults, o) for o in outcomes):
             return faults
-        if telling and len(faults) == 1:
-            second_best = second_best or faults
+        if telling and len(faults) == 1 and second_best is None and _explains_most(exercise, faults, outcomes):
+            second_best = faults
     return None if failed.error is not None else second_best
 
 
@@ -86,6 +110,12 @@ def _only_its_kind_is_wrong(exercise: Exercise, failed: Outcome) -> bool:
 def _settles(exercise: Exercise, faults: tuple[str, ...] | None, outcomes: list[Outcome]) -> bool:
     """Whether one misconception explains every case."""
     return faults is not None and len(faults) == 1 and all(_explains(exercise, faults, o) for o in outcomes)
+
+
+def _explains_most(exercise: Exercise, faults: tuple[str, ...], outcomes: list[Outcome]) -> bool:
+    """Whether more than half of the wrong answers are those of this fault; one alone may be so by chance."""
+    wrong = [outcome for outcome in outcomes if not outcome.right]
+    return 2 * sum(_explains(exercise, faults, outcome) for outcome in wrong) > len(wrong)
 
 
 def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:
@@ -148,26 +178,3 @@ def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:
     is_float = isinstance(single, (float, np.floating)) or (
         isinstance(single, np.ndarray) and single.ndim == 0 and single.dtype.kind == "f")
     return Diagnosis(("fraction",), FRACTION) if is_float else None
-
-
-def in_a_sentence(error: BaseException, function: Any) -> str:
-    """What the reader's function raised, and on which of its lines."""
-    if isinstance(error, RecursionError):
-        return "Your function calls itself without end."
-    if isinstance(error, MemoryError):
-        return "Your function asked for more memory than this machine has."
-    if isinstance(error, (SystemExit, KeyboardInterrupt)):
-        return f"Your function ended the program ({type(error).__name__}); it should return its answer."
-    words = str(error).split("\n")[0].strip()
-    told = f": {words[:200]}" if words else ""
-    return f"Your function raised {type(error).__name__}{_where(error, function)}{told}"
-
-
-def _where(error: BaseException, function: Any) -> str:
-    code = getattr(function, "__code__", None)
-    lines = [line for (frame, _), line in zip(traceback.walk_tb(error.__traceback__),
-                                              traceback.extract_tb(error.__traceback__)) if frame.f_code is code]
-    if not lines:
-        return ""
-    text = f", `{lines[-1].line}`" if lines[-1].line else ""
-    return f" in its line {lines[-1].lineno - code.co_firstlineno + 1}{text}"

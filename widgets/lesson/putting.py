@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from .plain import plain
+from .raising import reached
 from .running import OutOfTime
 from .specification import Case, Exercise
 
@@ -40,6 +41,7 @@ class Run:
     answers: list[Answer] = field(default_factory=list)
     current: Case | None = None
     unsolved: str = ""
+    tensors: bool = False
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,19 @@ def prepared(exercise: Exercise) -> Questions:
     arrays = _questions(exercise, expected, lambda value: value)
     if not any(_holds_arrays(question.given) for question in arrays):
         return Questions(arrays, ())
-    return Questions(arrays, _questions(exercise, expected, _with_tensors))
+    return Questions(arrays, _questions(exercise, expected, with_tensors))
 
 
 def put(questions: Questions, function: Callable[..., Any], run: Run) -> None:
     """Run all cases with NumPy arrays; if the function cannot read those, with torch tensors."""
-    _put(questions.arrays, function, run)
+    put_all(questions.arrays, function, run)
     if not questions.tensors or not run.answers or run.answers[0].error is None:
         return
-    with_arrays, run.answers = run.answers, []
-    _put(questions.tensors, function, run)
-    if run.answers and run.answers[0].error is not None:
-        run.answers = with_arrays
+    with_arrays, run.answers, run.tensors = run.answers, [], True
+    put_all(questions.tensors, function, run)
+    if run.answers and run.answers[0].error is not None and (
+            reached(run.answers[0].error, function) <= reached(with_arrays[0].error, function)):
+        run.answers, run.tensors = with_arrays, False  # else torch is what it is written for: there it came further
 
 
 def _questions(exercise: Exercise, expected: Sequence[Any], adapt: Callable[[Any], Any]) -> tuple[Question, ...]:
@@ -78,7 +81,8 @@ def _questions(exercise: Exercise, expected: Sequence[Any], adapt: Callable[[Any
     return tuple(found)
 
 
-def _put(questions: Sequence[Question], function: Callable[..., Any], run: Run) -> None:
+def put_all(questions: Sequence[Question], function: Callable[..., Any], run: Run) -> None:
+    """Call the function with one question after the other and keep what comes."""
     for question in questions:
         run.current, returned, error = question.case, None, None
         try:
@@ -114,14 +118,15 @@ def _readable(error: BaseException) -> BaseException:
     return error
 
 
-def _with_tensors(value: Any) -> Any:
+def with_tensors(value: Any) -> Any:
+    """The same with torch tensors in place of arrays, in tuples, lists and dicts too."""
     import torch
 
     if isinstance(value, np.ndarray):
         return torch.from_numpy(value.copy())
     if isinstance(value, (list, tuple)):
-        return type(value)(_with_tensors(v) for v in value)
-    return {k: _with_tensors(v) for k, v in value.items()} if isinstance(value, dict) else value
+        return type(value)(with_tensors(v) for v in value)
+    return {k: with_tensors(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
 def _holds_arrays(value: Any) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+Seen = tuple[str, str]
+"""A short name of what was seen of a wrong answer, and a sentence."""
+
 TOLERANCE = 1e-6
 """Largest difference that counts as equal, relative to the largest number expected."""
 

@@ -1,0 +1,108 @@
+"""What tells the cases that came out right from those that did not, and what else shows only across cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .comparing import as_array, difference
+from .inputs import by_name
+from .specification import Exercise, Outcome, Seen
+
+CAUSES = {"nan": "0/0, inf \u2212 inf, or a root or logarithm of a negative number",
+          "inf": "a division by 0, or an exp of more than 709"}
+DESCRIBED = frozenset({"not-finite", "kept", "parted"})
+LARGER = 8  # times: inputs that are far larger than all others
+
+
+def across(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome) -> Seen | None:
+    """Numbers that are none, an answer that belongs to another case, or a property that parts right from wrong."""
+    return _not_finite(exercise, outcomes, failed) or _of_another(exercise, outcomes, failed)
+
+
+def _not_finite(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome) -> Seen | None:
+    """Where nan or inf came, and whether only large inputs bring it about."""
+    kinds = [_kinds(outcome) for outcome in outcomes]
+    here = kinds[outcomes.index(failed)]
+    if not here:
+        return None
+    told = " ".join(f"`{kind}` came: {CAUSES[kind]}." for kind in here)
+    sizes = [_largest(by_name(exercise, outcome.case)) for outcome in outcomes]
+    finite = [size for size, found in zip(sizes, kinds) if not found]
+    where = " It came in every case." if not finite else ""
+    if finite and min(s for s, found in zip(sizes, kinds) if found) > LARGER * max(finite):
+        where = " It comes only where the inputs are far larger than elsewhere: look at what is raised to a power."
+    return "not-finite", told + where
+
+
+def _kinds(outcome: Outcome) -> list[str]:
+    values = outcome.returned if isinstance(outcome.returned, (tuple, list)) else [outcome.returned]
+    arrays = [array for array in map(_numbers, values) if array is not None]
+    return [kind for kind, test in (("nan", np.isnan), ("inf", np.isinf)) if any(test(a).any() for a in arrays)]
+
+
+def _numbers(value: Any) -> np.ndarray | None:
+    value = as_array(value)
+    if type(value) is float or (isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind == "f"):
+        return np.asarray(value)
+    return None
+
+
+def _largest(given: dict[str, Any]) -> float:
+    sizes = [float(np.abs(value).max(initial=0)) for value in given.values() if isinstance(value, np.ndarray)]
+    return max(sizes, default=0.0)
+
+
+def _of_another(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome) -> Seen | None:
+    """The right answer to an earlier case, unless it is a whole number, which may be that by chance."""
+    if failed.error is not None or isinstance(failed.expected, int):
+        return None
+    for earlier in outcomes[:outcomes.index(failed)]:
+        if difference(earlier.expected, failed.returned, earlier.case.tolerance, exercise.returns) is None:
+            return "kept", (f"That is the right answer to an earlier input, {earlier.case.name}. Does your function"
+                            " keep something from one call to the next?")
+    return None
+
+
+def parted(exercise: Exercise, outcomes: Sequence[Outcome]) -> Seen | None:
+    """A property of the input that every wrong case has and no right one, where there are two of each."""
+    right = [outcome.right for outcome in outcomes]
+    if right.count(True) < 2 or right.count(False) < 2:
+        return None
+    features = [dict(_features(by_name(exercise, outcome.case))) for outcome in outcomes]
+    for name in features[0]:
+        values = [found.get(name) for found in features]
+        if values == [not r for r in right]:
+            return "parted", f"It is wrong exactly where {name}, and right wherever not."
+    return None
+
+
+def _features(given: dict[str, Any]) -> Iterator[tuple[str, bool]]:
+    """What may hold of an input, in words."""
+    for name, value in given.items():
+        if isinstance(value, bool):
+            yield f"`{name}` is True", value
+            yield f"`{name}` is False", not value
+        elif isinstance(value, (int, float)):
+            yield f"`{name}` is 0", value == 0
+            yield f"`{name}` is not 0", value != 0
+            yield f"`{name}` is 1", value == 1
+            yield f"`{name}` is more than 1", value > 1
+        elif isinstance(value, str):
+            yield f"`{name}` is {value!r}", True
+        elif isinstance(value, np.ndarray):
+            yield from _of_array(name, value)
+
+
+def _of_array(name: str, value: np.ndarray) -> Iterator[tuple[str, bool]]:
+    if value.ndim >= 2:
+        rows, columns = value.shape[-2:]
+        yield f"`{name}` has as many rows as columns", rows == columns
+        yield f"`{name}` has more rows than columns", rows > columns
+        yield f"`{name}` has fewer rows than columns", rows < columns
+        yield f"`{name}` is not square", rows != columns
+    yield f"`{name}` has a single row", value.shape[:1] == (1,)
+    yield f"`{name}` has more than one row", value.shape[:1] > (1,)
+    yield f"`{name}` holds negative numbers", bool((value < 0).any())
