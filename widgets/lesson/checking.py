@@ -8,8 +8,10 @@ step is the course's own fault and is said as that.
 from __future__ import annotations
 
 import inspect
+import io
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from . import exercises, progress
@@ -108,7 +110,8 @@ def _asks(function: Callable[..., Any], run: Run) -> Ask:
     def ask(inputs: Sequence[tuple[Any, ...]]) -> list[Answer] | None:
         more, started = Run(), time.monotonic()
         questions = [Question(run.current, None, with_tensors(i) if run.tensors else i, ()) for i in inputs]
-        in_time = left[0] > 0 and run_within(left[0], lambda: put_all(questions, function, more))
+        with redirect_stdout(io.StringIO()):  # what the function prints was printed once, for the cases
+            in_time = left[0] > 0 and run_within(left[0], lambda: put_all(questions, function, more))
         left[0] -= time.monotonic() - started
         return more.answers if in_time and len(more.answers) == len(questions) else None
 
