@@ -81,7 +81,8 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
         return value.text
     if not isinstance(value, np.ndarray):
         text = written_out(value) if type(value) in (int, float) else shown(value)
-        return (text if len(text) < 120 else text[:117] + "...").replace("-", "\u2212", text[:1] == "-")
+        longest = 240 if isinstance(value, dict) else 120
+        return (text if len(text) < longest else text[:longest - 3] + "...").replace("-", "\u2212", text[:1] == "-")
     shape = f"shape {value.shape}"
     if not value.ndim and value.dtype.kind in "biuf":
         return number(value)

@@ -69,7 +69,7 @@ def kind_of(value: Any) -> str:
 def shown(value: Any) -> str:
     """`repr` of a value that may not have one, cut where it gets long."""
     try:
-        return str(repr(value) if isinstance(value, (dict, list, tuple)) else SHORT.repr(value))[:200]
+        return str(repr(value) if isinstance(value, (dict, list, tuple)) else SHORT.repr(value))[:300]
     except OutOfTime:
         raise
     except BaseException:
