@@ -130,9 +130,13 @@ def first_place(expected: Any, returned: Any, tolerance: float) -> tuple[int, ..
 def _wrong(expected: np.ndarray, returned: np.ndarray, tolerance: float) -> np.ndarray:
     if tolerance == 0:
         return expected != returned
-    limit = tolerance * max(float(np.abs(expected).max(initial=0)), 1e-30)
+    finite = expected[np.isfinite(expected)]  # one infinity would make the limit infinite, and all numbers right
+    if expected.size and not finite.size:
+        return np.ones(expected.shape, dtype=bool)
+    limit = tolerance * max(float(np.abs(finite).max(initial=0)), 1e-30)
     with np.errstate(invalid="ignore", over="ignore"):
-        return ~(np.abs(returned.astype(np.float64) - expected) <= limit)
+        near = np.abs(returned.astype(np.float64) - expected) <= limit
+    return ~(near | (returned == expected) | (np.isnan(returned) & np.isnan(expected)))
 
 
 def _arrays(expected: np.ndarray, returned: Any, tolerance: float) -> str | None:

@@ -119,9 +119,11 @@ def _explains_most(exercise: Exercise, faults: tuple[str, ...], outcomes: list[O
 
 
 def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:
-    names = [m.name for m in exercise.misconceptions if m.sign is None]
-    for count in range(1, AT_ONCE + 1):
-        yield from combinations(names, count)
+    suspects = [m for m in exercise.misconceptions if m.sign is None]
+    yield from ((m.name,) for m in suspects)
+    together = [m.name for m in suspects if not m.alone]
+    for count in range(2, AT_ONCE + 1):
+        yield from combinations(together, count)
 
 
 def _explains(exercise: Exercise, faults: tuple[str, ...], outcome: Outcome) -> bool:

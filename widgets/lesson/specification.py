@@ -47,12 +47,14 @@ class Misconception:
     """One mistake people really make. `sentence` speaks to the reader and says what is right.
 
     It is recognised when `Exercise.faulty` with this name gives the very answer that came; where no wrong
-    answer can be written down, `sign` looks at the first failure and at all outcomes instead.
+    answer can be written down, `sign` looks at the first failure and at all outcomes instead. One that is
+    `alone` is not looked for together with another: there are hundreds of those, and their pairs would take minutes.
     """
 
     name: str
     sentence: str
     sign: Callable[[Outcome, list[Outcome]], bool] | None = None
+    alone: bool = False
 
 
 @dataclass(frozen=True)
