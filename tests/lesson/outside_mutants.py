@@ -167,7 +167,7 @@ def attention_one_maximum(q: Array, k: Array, v: Array) -> tuple[Array, Array]:
 
 @outside("attention",
          "guards against overflow by clipping the scores: large scores become ties",
-         "silent")
+         "named", "scores:clipped-30")
 def attention_clipped(q: Array, k: Array, v: Array) -> tuple[Array, Array]:
     scores = np.clip(q @ k.T / np.sqrt(q.shape[1]), -30, 30)
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -176,7 +176,7 @@ def attention_clipped(q: Array, k: Array, v: Array) -> tuple[Array, Array]:
 
 @outside("multi_head_attention",
          "thinks the heads share out the token: head j sees only its own D_h numbers of z",
-         "silent")
+         "named", "packed:own-numbers")
 def multi_head_input_split(z: Array, W_qkv: Array, b_qkv: Array, W_o: Array, b_o: Array, heads: int) -> Array:
     D = z.shape[1]
     width = D // heads
@@ -218,7 +218,7 @@ def multi_head_every_hth(z: Array, W_qkv: Array, b_qkv: Array, W_o: Array, b_o: 
 
 @outside("layer_norm",
          "applies gain and shift first and normalises afterwards",
-         "silent")
+         "named", "order:both-first")
 def layer_norm_affine_first(x: Array, gain: Array, shift: Array, eps: float) -> Array:
     y = x * gain + shift
     return (y - y.mean(axis=-1, keepdims=True)) / np.sqrt(y.var(axis=-1, keepdims=True) + eps)
@@ -233,7 +233,7 @@ def layer_norm_no_root(x: Array, gain: Array, shift: Array, eps: float) -> Array
 
 @outside("layer_norm",
          "takes the mean of the squares for the variance, without taking the mean off first",
-         "silent")
+         "named", "variance:of-squares")
 def layer_norm_mean_square(x: Array, gain: Array, shift: Array, eps: float) -> Array:
     centred = x - x.mean(axis=-1, keepdims=True)
     return centred / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gain + shift

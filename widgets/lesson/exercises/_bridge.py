@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -25,5 +26,10 @@ def shape_of(cfg: dict[str, Any]) -> Any:
 
 
 def numbers(seed: int, *shape: int, spread: float = 1.0, centre: float = 0.0) -> np.ndarray:
-    """Normal numbers, the same ones for the same seed."""
+    """Normal numbers, the same ones for the same seed, in an array of their own."""
+    return _drawn(seed, shape, spread, centre).copy()  # a diagnosis asks for the same ones hundreds of times
+
+
+@cache
+def _drawn(seed: int, shape: tuple[int, ...], spread: float, centre: float) -> np.ndarray:
     return np.random.default_rng(seed).normal(centre, spread, shape)

@@ -7,6 +7,8 @@ import numpy as np
 from ..specification import Case, Exercise, Misconception, Outcome
 from . import _pieces
 from ._bridge import numbers, tensor
+from ._slips import FACTORS, LIMITS, PLACES, VALUES, but, listed, slipping, slips_at
+from ._softmaxes import MAPS, scale_misconceptions, softmax
 
 
 def expected(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -20,25 +22,111 @@ def expected(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, n
 def faulty(q: np.ndarray, k: np.ndarray, v: np.ndarray, faults: frozenset[str] = frozenset()):
     """What comes back with the named mistakes."""
     T, D_h = q.shape
+    at = slipping(faults)
     if "cosine" in faults:
         q, k = (x / np.linalg.norm(x, axis=1, keepdims=True) for x in (q, k))
     if "distances" in faults:
-        weights = _pieces.softmax(-((q[:, None] - k[None]) ** 2).sum(-1) / np.sqrt(D_h))
+        weights = softmax(-((q[:, None] - k[None]) ** 2).sum(-1) / np.sqrt(D_h))
         return weights @ v, weights
     divisor = _pieces.divisor(D_h, D_h, 1, T, faults)
     weights = _pieces.attention_weights(q, k, divisor, faults)
     if "scaled-after" in faults:
-        weights = _pieces.softmax(q @ k.T) / np.sqrt(D_h)
-    source = k if "mixes-keys" in faults else q if "mixes-queries" in faults else v
-    output = (weights.T if "output-transposed" in faults else weights) @ source
+        weights = softmax(q @ k.T) / np.sqrt(D_h)
+    source = k if "mixes-keys" in faults else q if "mixes-queries" in faults else at("v", v)
+    output = (weights.T if "output-transposed" in faults else at("mixed", weights)) @ source
     output = output + v if "residual" in faults else output
+    for name, (_, added) in ADDED.items():
+        output = output + added(q, k, v) if name in faults else output
+    output = at("output", output)
+    for name, (_, mixed) in MIXED.items():
+        output = mixed(q @ k.T / divisor) @ v if name in faults else output
     if "scores-returned" in faults:
         weights = q @ k.T / divisor
+    for name, (_, returned) in RETURNED.items():
+        weights = returned(q @ k.T, divisor) if name in faults else weights
     if "output-only" in faults:
         return output
     if "weights-only" in faults:
         return weights
     return (weights, output) if "swapped" in faults else (output, weights)
+
+
+ADDED = {
+    "added:q": ("You added q to the output. The residual comes later, in the block, and adds z.", lambda q, k, v: q),
+    "added:k": ("You added k to the output. The residual comes later, in the block, and adds z.", lambda q, k, v: k),
+}
+MIXED = {
+    "mixes:scores": ("The weights you return are right, but the output was mixed with the scores. It is `weights @ v`.", lambda s: s),
+    "mixes:powers": ("The weights you return are right, but the output was mixed with the powers before they were divided. It is"
+                     " `weights @ v`.", lambda s: np.exp(s - s.max(1, keepdims=True))),
+    "mixes:exp": ("The weights you return are right, but the output was mixed with exp of the scores. It is `weights @ v`.", np.exp),
+    "mixes:twice": ("The weights you return are right, but the output went through them twice. It is `weights @ v`.",
+                    lambda s: softmax(s) @ softmax(s)),
+    "mixes:two-softmaxes": ("The weights you return are right, but the output used their softmax. It is `weights @ v`.",
+                            lambda s: softmax(softmax(s))),
+}
+RETURNED = {
+    "returned:products": ("You returned q k^T in place of the weights: the weights are what comes out of the softmax.",
+                          lambda p, divisor: p),
+    "returned:powers": ("You returned the powers before they were divided. Return the weights, whose rows sum to 1.",
+                        lambda p, divisor: np.exp((p - p.max(1, keepdims=True)) / divisor)),
+    "returned:exp": ("You returned exp of the scores. Return the weights, whose rows sum to 1.",
+                     lambda p, divisor: np.exp(p / divisor)),
+    "returned:transposed": ("The output is right, but the weights you return are transposed. Row i belongs to query i.",
+                            lambda p, divisor: softmax(p / divisor).T),
+    "returned:unscaled": ("The output is right, but the weights you return come from scores without sqrt(D_h). Return those you used.",
+                          lambda p, divisor: softmax(p)),
+    "returned:shifted-scores": ("You returned the scores, less each row's largest. Return the weights, whose rows sum to 1.",
+                                lambda p, divisor: (p - p.max(1, keepdims=True)) / divisor),
+    "returned:logarithm": ("You returned the logarithm of the weights. Return the weights themselves.", lambda p, divisor: (
+        lambda s: s - np.log(np.exp(s).sum(1, keepdims=True)))((p - p.max(1, keepdims=True)) / divisor)),
+}
+ALL = f"{VALUES} {PLACES}"
+STEPS = {
+    "output": ("the output", f"{ALL} over-root-width times-root-width over-width over-rows over-root-rows"),
+    "weights": ("the weights", f"{ALL} rounded-4 over-column-sum over-row-largest over-rows over-root-rows doubled halved"),
+    "scores": ("the scores", f"{ALL} negated doubled halved softmax-columns {LIMITS}"),
+    "products": ("q k^T, before it is scaled", f"clipped-50 clipped-80 clipped-100 clipped-500 clipped-1000 tanh sigmoid softmax"
+                                               f" float16 rounded"),
+    "v": ("the values", f"{ALL} {FACTORS}"),
+    "mixed": ("the weights that mix v, though not at those you return", f"{ALL} over-column-sum over-row-largest"),
+    "q": ("the queries", ALL),
+    "k": ("the keys", ALL),
+}
+SAME = (
+    "scores:cosine scores:squared-distance weights:absolute weights:relu weights:softmax weights:centred-all "
+    "weights:over-largest-size weights:over-sum weights:unit weights:clipped-0-1 weights:clipped-1 weights:clipped-2 "
+    "weights:clipped-3 weights:clipped-5 weights:clipped-10 weights:clipped-1000 weights:reread weights:mean-column "
+    "weights:mean-all weights:over-row-largest scores:softmax scores:centred scores:centred-all scores:from-0 "
+    "scores:row-minimum scores:row-maximum scores:reread scores:rows-backwards scores:columns-backwards "
+    "scores:rows-rolled scores:rows-rolled-back scores:columns-rolled scores:columns-rolled-back scores:sorted "
+    "scores:first-row scores:last-row scores:first-column scores:mean-column scores:mean-all v:centred "
+    "v:columns-backwards v:columns-rolled v:columns-rolled-back v:summed-up-columns v:first-column v:mean-column "
+    "v:first-column-0 v:last-column-0 v:over-root-width v:times-root-width v:over-width v:over-rows v:over-root-rows "
+    "mixed:absolute mixed:relu mixed:softmax mixed:centred mixed:centred-columns mixed:centred-all "
+    "mixed:over-largest-size mixed:over-sum mixed:clipped-0-1 mixed:clipped-1 mixed:clipped-2 mixed:clipped-3 "
+    "mixed:clipped-5 mixed:clipped-10 mixed:clipped-1000 mixed:reread mixed:rows-backwards mixed:columns-backwards "
+    "mixed:rows-rolled mixed:rows-rolled-back mixed:columns-rolled mixed:columns-rolled-back mixed:summed-up "
+    "mixed:first-row mixed:last-row mixed:mean-row mixed:sum-row mixed:mean-column mixed:mean-all mixed:first-row-0 "
+    "mixed:last-row-0 mixed:first-column-0 mixed:last-column-0 mixed:only-first-row mixed:over-row-largest "
+    "q:centred-columns q:over-largest-size q:rows-backwards q:rows-rolled q:rows-rolled-back q:summed-up q:first-row "
+    "q:last-row q:mean-row q:sum-row q:first-row-0 q:last-row-0 q:first-column-0 q:last-column-0 q:only-first-row "
+    "k:centred k:centred-columns k:centred-all k:from-0 k:rows-backwards k:columns-backwards k:rows-rolled "
+    "k:rows-rolled-back k:columns-rolled k:columns-rolled-back k:summed-up k:first-row k:last-row k:mean-row "
+    "k:sum-row k:maximum-row k:mean-column k:mean-all k:first-row-0 k:last-row-0 k:first-column-0 k:last-column-0"
+)
+
+
+def _over_features(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    """Weights (D_h, D_h): the features looked at one another, not the tokens."""
+    q = failed.case.arguments()[0]
+    return q.shape[0] != q.shape[1] and np.shape(failed.returned[1]) == (q.shape[1], q.shape[1])
+
+
+def _one_number_a_token(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    """Weights (T,) or (T, D_h): q and k multiplied number by number."""
+    shape, q = np.shape(failed.returned[1]), failed.case.arguments()[0]
+    return shape == (len(q),) or (q.shape[0] != q.shape[1] and shape == q.shape)
 
 
 def _rows_off_one(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -72,14 +160,17 @@ def _case(seed: int, tokens: int, head_size: int, spread: float = 1.0) -> tuple[
 
 
 def _extreme() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Whole scores: all of row 0 far below 0, all of row 1 far above. q, k and v have numbers in the thousands."""
-    draw = np.random.default_rng(150)
-    q, k = (draw.integers(-3, 4, (5, 4)).astype(np.float64) for _ in range(2))
-    k[:, 0] = 1
-    q[:2, 0] = -40_000, 40_000
+    """Every row of scores has its own distance from 0, up to 20,000; its scores differ by a few whole numbers."""
+    draw, away = np.random.default_rng(150), np.array(AWAY)
+    q, k = (draw.integers(-1, 2, (len(away), 9)).astype(np.float64) for _ in range(2))
+    q[:, 0], k[:, 0] = away, 1
+    q = 3 * q                                            # sqrt(D_h) is 3
     for ours, others, column in ((q, k, 1), (k, q, 2)):  # powers of 2, so that float32 has the same scores
         ours[:, column], others[:, column] = ours[:, column] * 1024, others[:, column] / 1024
-    return q, k, numbers(151, 5, 4, spread=3e3)
+    return q, k, numbers(151, len(away), 4, spread=3e3)
+
+
+AWAY = (-20_000, 20_000, 7, -13, 18, -25, 28, -31, 40, -60, 84, -94, 120, -200, 400, -600, 705, -800, 5000)
 
 
 SOLUTION = '''
@@ -127,7 +218,7 @@ EXERCISE = Exercise(
         Case("4 tokens, D_h = 4", lambda: _case(120, 4, 4)),
         Case("6 tokens, D_h = 2, with scores in the thousands", lambda: _case(130, 6, 2, spread=60)),
         Case("1 token, D_h = 4", lambda: _case(140, 1, 4)),
-        Case("5 tokens, D_h = 4, all scores of token 0 about −20,000, all of token 1 about 20,000", _extreme),
+        Case("19 tokens, D_h = 9, each row of scores far from 0, as far as −20,000 and 20,000", _extreme),
     ),
     expected=expected,
     faulty=faulty,
@@ -183,5 +274,9 @@ EXERCISE = Exercise(
                       " by its own sum, and nothing follows it.", _rows_off_one),
         Misconception("not-transposed", "The product does not fit: q and k are both (T, D_h), so k must"
                       " be transposed: `q @ k.T`.", _not_transposed),
-    ),
+        Misconception("over-features", "Your weights are (D_h, D_h): the numbers of a head looked at one another. Tokens look at"
+                      " tokens: q k^T is (T, T).", _over_features),
+        Misconception("number-by-number", "You multiplied q and k number by number, so no token met another. `q @ k.T` compares"
+                      " every query with every key, (T, T).", _one_number_a_token),
+    ) + but(scale_misconceptions() + listed(_pieces.PRODUCTS | MAPS | ADDED | MIXED | RETURNED) + slips_at(STEPS), SAME),
 )

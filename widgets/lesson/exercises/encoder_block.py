@@ -50,6 +50,7 @@ def _large() -> tuple:
     W_qkv, b_qkv = params["W_qkv"], params["b_qkv"]
     W_qkv[[0, 5]] = W_qkv[[0, 5]] / 3e3                  # what reads the two large columns of the norm
     W_qkv[:, 12:], b_qkv[12:] = W_qkv[:, 12:] * 3e4, b_qkv[12:] * 3e4
+    W_qkv[:, [6, 9]], b_qkv[[0, 3, 6, 9]] = 0, (25, 25, -25, -25)  # all scores about -300: number 0 of both heads
     params["b_o"], params["b_2"] = params["b_o"] * 1e4, params["b_2"] * 1e4
     return z * 3e8, params
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
-from . import _block
+from ._activations import CURVES, STEPS, activation
 from ._bridge import numbers, tensor
-
-_erf = np.vectorize(math.erf, otypes=[np.float64])
+from ._slips import but, listed, slips_at
 
 
 def expected(x: np.ndarray) -> np.ndarray:
@@ -22,23 +19,7 @@ def expected(x: np.ndarray) -> np.ndarray:
 
 def faulty(x: np.ndarray, faults: frozenset[str] = frozenset()) -> np.ndarray:
     """GELU with the named mistakes."""
-    x = np.abs(x) if "absolute" in faults else x
-    if "density" in faults:
-        return x * np.exp(-x**2 / 2) / math.sqrt(2 * math.pi)
-    if "softplus" in faults:
-        return np.logaddexp(0, x)
-    if "no-cube" in faults:
-        return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x))
-    if "logistic" in faults:
-        return 1 / (1 + np.exp(-x))
-    inside = {"erf-halved": 0.5, "erf-times-root": math.sqrt(2)}
-    known = [scale for name, scale in inside.items() if name in faults]
-    if not known and not {"no-one", "no-half", "mirrored", "phi-only"} & faults:
-        return _block.activation(x, faults)
-    erf = _erf(x * (known[0] if known else math.sqrt(0.5)))
-    share = (0 if "no-one" in faults else 1) + (-erf if "mirrored" in faults else erf)
-    share = share if "no-half" in faults else share / 2
-    return share if "phi-only" in faults else x * share
+    return activation(x, faults)
 
 
 def _one_number(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -48,6 +29,10 @@ def _one_number(failed: Outcome, outcomes: list[Outcome]) -> bool:
 def _no_erf(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, AttributeError) and "erf" in str(failed.error)
 
+
+SAME = (
+    "gelu:absolute gelu:relu x:relu x:clipped-5 x:clipped-6 x:clipped-10 x:clipped-1000 x:negated"
+)
 
 SOLUTION = '''
 import math
@@ -117,5 +102,5 @@ EXERCISE = Exercise(
         Misconception("scalar-erf", "`math.erf` and `if` take one number, not an array. `np.vectorize(math.erf)` or `torch.erf`"
                       " take them all.", _one_number),
         Misconception("numpy-erf", "NumPy has no erf. `np.vectorize(math.erf)` makes one, and torch has `torch.erf`.", _no_erf),
-    ),
+    ) + but(listed(CURVES) + slips_at(STEPS), SAME),
 )

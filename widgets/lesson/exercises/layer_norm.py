@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
-from . import _block
 from ._bridge import numbers, tensor
+from ._norms import norm, norm_misconceptions
+from ._slips import but
 
 
 def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> np.ndarray:
@@ -19,7 +20,7 @@ def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> 
 def faulty(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float,
            faults: frozenset[str] = frozenset()) -> np.ndarray:
     """LayerNorm with the named mistakes."""
-    return _block.norm(x, gain, shift, eps, faults)
+    return norm(x, gain, shift, eps, faults)
 
 
 def _case(seed: int, tokens: int, width: int, eps: float, spread: float = 1.0) -> tuple:
@@ -36,9 +37,32 @@ def _large() -> tuple:
     return tuple(numbers(350 + i, *shape, spread=3e3) for i, shape in enumerate(((4, 6), (6,), (6,)))) + (1e-3,)
 
 
+def _far_off() -> tuple:
+    """Rows in which one number is far from all others: normalised, it is about 11."""
+    x = numbers(360, 2, 128)
+    x[0, 3], x[1, 77] = 400.0, -300.0
+    return x, numbers(361, 128, centre=1.5), numbers(362, 128), 1e-2
+
+
 def _flat() -> tuple:
     return np.full((2, 4), 3.0), numbers(341, 4), numbers(342, 4), 1e-3
 
+
+SAME = (
+    "eps:to-the-numbers brackets:gain-divides-too normal:centred normal:centred-all normal:row-minimum "
+    "normal:row-maximum normal:rms normal:clipped-1000 normal:rows-backwards normal:rows-rolled "
+    "normal:rows-rolled-back normal:first-row normal:last-row normal:mean-row normal:mean-all normal:negated "
+    "normal:over-root-width centred:absolute centred:relu centred:centred centred:centred-all centred:row-minimum "
+    "centred:row-maximum centred:rms centred:columns-backwards centred:columns-rolled centred:columns-rolled-back "
+    "centred:sorted centred:summed-up-columns centred:first-column centred:mean-column centred:mean-all "
+    "centred:first-row-0 centred:last-row-0 centred:first-column-0 centred:last-column-0 centred:only-first-row "
+    "spread:first-row spread:doubled spread:halved spread:squared spread:clipped-0-1 mean:first-row mean:mean-row "
+    "mean:doubled mean:negated x:centred x:centred-all x:from-0 x:row-minimum x:row-maximum x:over-largest-size "
+    "x:rows-backwards x:columns-backwards x:rows-rolled x:rows-rolled-back x:columns-rolled x:columns-rolled-back "
+    "x:sorted x:first-row x:last-row x:first-column x:mean-column x:mean-all x:first-row-0 x:last-row-0 "
+    "x:only-first-row gain:squared gain:first-column-0 gain:last-column-0 gain:ones gain:negated gain:doubled "
+    "gain:halved shift:negated shift:doubled"
+)
 
 SOLUTION = '''
 import numpy as np
@@ -81,6 +105,7 @@ EXERCISE = Exercise(
         Case("2 tokens of width 8 with a spread of 0.001, eps = 0.000001", lambda: _case(320, 2, 8, 1e-6, 1e-3)),
         Case("1 token of width 6, eps = 0.01", lambda: _case(330, 1, 6, 0.01)),
         Case("rows whose numbers are all equal, eps = 0.001", _flat),
+        Case("2 tokens of width 128, in each one number far off, eps = 0.01", _far_off),
         Case("4 tokens of width 6, numbers in the thousands, eps = 0.001", _large),
     ),
     expected=expected,
@@ -122,5 +147,5 @@ EXERCISE = Exercise(
         Misconception("shift-first", "You added the shift before the gain. First multiply, then add."),
         Misconception("keepdims", "The mean lost its axis: (T,) does not fit (T, D). Keep it with keepdims=True.",
                       _lost_axis),
-    ),
+    ) + but(norm_misconceptions(), SAME),
 )
