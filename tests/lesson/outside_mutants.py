@@ -340,7 +340,7 @@ def vit_macs_patch_of_all_tokens(cfg: dict[str, Any], res: int) -> dict[str, int
 
 @outside("vit_macs",
          "with mean pooling, classifies every patch and averages the logits: the head is counted N times",
-         "described", "whole-times")
+         "described", "extra-factor")
 def vit_macs_head_every_patch(cfg: dict[str, Any], res: int) -> dict[str, int]:
     patches, _, parts = _macs(cfg, res)
     if cfg["pool"] == "gap":

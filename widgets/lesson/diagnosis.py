@@ -53,7 +53,7 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask: 
     if failed.changed and failed.difference is None:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     faults = _same_wrong_answer(exercise, outcomes, failed)
-    if exercise.explain and not _settles(exercise, faults, outcomes) and (told := exercise.explain(outcomes, False)):
+    if exercise.explain and not _settles(exercise, faults, outcomes) and (told := _explained(exercise, outcomes, False)):
         return Diagnosis(*told)
     if faults is not None:
         sentences = [exercise.misconception(f).sentence for f in faults]
@@ -67,7 +67,7 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask: 
     if failed.changed:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     found = _wrong_kind(failed.expected, failed.returned) or _wrong_kind_of_number(failed.expected, failed.returned)
-    if found is None and exercise.explain and (told := exercise.explain(outcomes, True)):
+    if found is None and (told := _explained(exercise, outcomes, True)):
         return Diagnosis(*told)
     if found is None and (seen := described(exercise, outcomes, failed, ask)):
         return Diagnosis((seen[0],), seen[1])
@@ -116,6 +116,13 @@ def _explains_most(exercise: Exercise, faults: tuple[str, ...], outcomes: list[O
     """Whether more than half of the wrong answers are those of this fault; one alone may be so by chance."""
     wrong = [outcome for outcome in outcomes if not outcome.right]
     return 2 * sum(_explains(exercise, faults, outcome) for outcome in wrong) > len(wrong)
+
+
+def _explained(exercise: Exercise, outcomes: list[Outcome], lastly: bool) -> tuple[tuple[str, ...], str] | None:
+    try:
+        return exercise.explain(outcomes, lastly) if exercise.explain else None
+    except Exception:  # the answers are of a kind or a size that nothing can be said of
+        return None
 
 
 def _suspects(exercise: Exercise) -> Iterator[tuple[str, ...]]:

@@ -16,6 +16,7 @@ Named = tuple[tuple[str, ...], str]
 ALTERNATIVES = 3    # explanations of one number that a sentence can carry
 FEW_TIMES = 12
 FLOAT = 1e-9        # relative, for a reader's float
+BEYOND_FLOATS = 10**300
 WRONG_KINDS = (bool, np.bool_, dict, list, tuple, set, str)
 EXACT_IN_FLOAT, WORD = 2**53, 2**32
 OTHER_PIECES = {"missing-term", "term-twice", "too-much"}   # two of them may well be different pieces of one size
@@ -46,11 +47,11 @@ class Seen(NamedTuple):
 
 
 def plain_number(value: Any) -> Any:
-    """The Python number behind a NumPy one; None for what is no number."""
+    """The Python number behind a NumPy one; None for what is no number, or none that floats reach."""
     if isinstance(value, (bool, np.bool_)):
         return None
     if isinstance(value, (int, np.integer)):
-        return int(value)
+        return int(value) if abs(int(value)) < BEYOND_FLOATS else None
     return float(value) if isinstance(value, (float, np.floating)) and isfinite(value) else None
 
 
@@ -105,7 +106,7 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
     if not wrong or all(_overflowed(case) for case in wrong):   # an overflow has a sentence of its own
         return None
     if lastly:
-        return _proportional(cases) or separated(formula, cases) or by_field(formula, cases)
+        return certain(formula, cases)
     if all(_by_float(case) for case in wrong):
         return (CONVERTED[0],), CONVERTED[1]
     if len({case.came for case in cases}) == 1:
@@ -258,6 +259,10 @@ def _world(formula: Formula, slip: Slip, case: Seen) -> Values | None:
 # What is true where no slip is found ------------------------------------------------------------------------------
 
 
+def _plain(number: Any) -> str:
+    return f"{int(number):,}" if number == int(number) else f"{float(number):,.6g}"
+
+
 def _passed(cases: list[Seen]) -> tuple[str, list[tuple[Any, Any]]]:
     """Right answers with those that came; a float that is right within rounding counts as right."""
     return "", [(case.right, case.came if case.wrong else case.right) for case in cases]
@@ -267,10 +272,12 @@ def clamped(*units: tuple[str, list[tuple[Any, Any]]]) -> Named | None:
     """A least or a largest number that the answers never pass; `units` hold pairs of the right answer and what came."""
     for unit, pairs in units:
         least, largest = min(came for _, came in pairs), max(came for _, came in pairs)
+        if sum(right != came for right, came in pairs) < 2:
+            continue
         if all(came == max(right, least) for right, came in pairs):
-            return ("never-below",), f"Your answers never go below {least:,}{unit}. There is no such limit."
+            return ("never-below",), f"Your answers never go below {_plain(least)}{unit}. There is no such limit."
         if all(came == min(right, largest) for right, came in pairs):
-            return ("never-above",), f"Your answers never go above {largest:,}{unit}. There is no such limit."
+            return ("never-above",), f"Your answers never go above {_plain(largest)}{unit}. There is no such limit."
     return None
 
 
@@ -280,6 +287,27 @@ def _proportional(cases: list[Seen]) -> Named | None:
     if not ratios or not ratios[0] or any(abs(r - ratios[0]) > FLOAT * abs(r) for r in ratios):
         return None
     return ("proportional",), f"Your number is {ratios[0]:,.6g} times what it should be, in every case."
+
+
+def certain(formula: Formula, cases: list[Seen]) -> Named | None:
+    """What is true of the answers whatever the reader did."""
+    return _proportional(cases) or separated(formula, cases) or _beyond(cases) or by_field(formula, cases)
+
+
+def _beyond(cases: list[Seen]) -> Named | None:
+    """A quantity of which the small values, or the large ones, are those that go wrong."""
+    wrong, right = [case for case in cases if case.wrong], [case for case in cases if not case.wrong]
+    if len(wrong) < 2 or len(right) < 2:
+        return None
+    for name in cases[0].values["base"]:
+        low, high = [c.values["base"][name] for c in wrong], [c.values["base"][name] for c in right]
+        if max(low) < min(high):
+            return ("condition",), (f"Your answer is wrong wherever {name} is {max(low):,} or less, and right from"
+                                    f" {min(high):,} on. Look at what your function does with small values of it.")
+        if min(low) > max(high):
+            return ("condition",), (f"Your answer is wrong wherever {name} is {min(low):,} or more, and right up to"
+                                    f" {max(high):,}. Look at what your function does with large values of it.")
+    return None
 
 
 def separated(formula: Formula, cases: list[Seen]) -> Named | None:

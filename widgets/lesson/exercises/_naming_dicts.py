@@ -19,14 +19,22 @@ def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Nam
     if any(o.returned.keys() != o.expected.keys() for o in outcomes):
         return None   # the keys have a sentence of their own
     parts = {key: seen(formula.part(key), outcomes, key) for key in formula.keys}
-    if any(cases is None for cases in parts.values()):
-        return None
+    if no_number := [f"`{key}`" for key, cases in parts.items() if cases is None]:
+        return None if lastly else _no_number(outcomes, no_number)
     wrong = [key for key, cases in parts.items() if any(case.wrong for case in cases)]
     if not wrong:
         return _total(formula, outcomes)
     if lastly:
         return _key_by_key(formula, parts, wrong, lastly)
     return _exchanged(parts, wrong) or _everywhere(formula, parts) or _key_by_key(formula, parts, wrong)
+
+
+def _no_number(outcomes: list[Outcome], keys: list[str]) -> Named | None:
+    """Which entries hold something else than a number, in any case."""
+    kinds = {type(value).__name__ for o in outcomes for value in o.returned.values() if plain_number(value) is None}
+    if kinds & {"int", "float"}:   # a number all the same, if not one that can be compared
+        return None
+    return ("wrong-kind",), f"In {' and '.join(keys)} there must be a number, not {' or '.join(sorted(kinds))}."
 
 
 def _exchanged(parts: dict[str, list[Seen]], wrong: list[str]) -> Named | None:
@@ -75,7 +83,7 @@ def _total(formula: Formula, outcomes: list[Outcome]) -> Named | None:
     for outcome in outcomes:
         came = plain_number(outcome.returned.get(TOTAL))
         if came is None:
-            return None
+            return _no_number(outcomes, [f"`{TOTAL}`"])
         cases.append(([outcome.expected[key] for key in keys], came))
     if all(Seen({}, 0, came).is_(sum(parts)) for parts, came in cases):
         return None

@@ -37,7 +37,7 @@ MEANING = {
 
 Variants = dict[str, dict[str, Callable[[Values], Any]]]
 VARIANTS: Variants = {
-    "cls": {"1": lambda v: 1, "0": lambda v: 0, "the pooling": lambda v: 1 - v["gap"], "2 cls": lambda v: 2 * v["cls"],
+    "cls": {"1": lambda v: 1, "0": lambda v: 0, "pool == \"cls\"": lambda v: 1 - v["gap"], "2 cls": lambda v: 2 * v["cls"],
             "1 - cls": lambda v: 1 - v["cls"]},
     "n_registers": {"0": lambda v: 0, "1 register": lambda v: min(1, v["n_registers"]), "1": lambda v: 1,
                     "n_registers + 1": lambda v: v["n_registers"] + 1, "n_registers - 1": lambda v: max(
@@ -82,9 +82,9 @@ VARIANTS: Variants = {
             "N^2 + cls + n_registers": lambda v: v["N"] ** 2 + v["cls"] + v["n_registers"],
             "N^2 + (cls + n_registers)^2": lambda v: v["N"] ** 2 + (v["cls"] + v["n_registers"]) ** 2},
     "P^2": {"2 P": lambda v: 2 * v["P"], "P^3": lambda v: v["P"] ** 3},
-    "d^2": {"2 d": lambda v: 2 * v["d"], "d^3": lambda v: v["d"] ** 3, "d D_h": lambda v: v["d"] * (v["d"] // v["h"]),
-            "D_h^2": lambda v: (v["d"] // v["h"]) ** 2, "h D_h^2": lambda v: v["h"] * (v["d"] // v["h"]) ** 2},
-    "side": {"img": lambda v: v["side"] * v["P"], "side + 1": lambda v: v["side"] + 1,
+    "d^2": {"2 d": lambda v: 2 * v["d"], "d^3": lambda v: v["d"] ** 3,
+            "D_h^2": lambda v: (v["d"] // v["h"]) ** 2},
+    "side": {"side P": lambda v: v["side"] * v["P"], "side + 1": lambda v: v["side"] + 1,
              "side - 1": lambda v: v["side"] - 1},
 }
 
@@ -95,7 +95,7 @@ RES: Variants = {"res": {"img": lambda v: v["img"], "max(res, img)": lambda v: m
 ADVICE = {
     ("cls", "1"): "You counted a class token where `cls_token` is False.",
     ("cls", "0"): "The class token is missing, and its position if it has one.",
-    ("cls", "the pooling"): "You read the class token off `pool`. `cls_token` says whether there is one.",
+    ("cls", "pool == \"cls\""): "You read the class token off `pool`. `cls_token` says whether there is one.",
     ("cls", "1 - cls"): "You turned `cls_token` round: True means that there is a class token.",
     ("n_registers", "0"): "The registers are missing.",
     ("n_registers", "1 register"): "You counted one register. There are `n_registers`.",

@@ -13,7 +13,7 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
-from ._naming import WRONG_KINDS, Named, Seen, by_field, clamped, either, no_answer, plain_number, separated
+from ._naming import CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, either, no_answer, plain_number
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
 Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
@@ -209,7 +209,9 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
         return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
     if lastly:
         seen = [Seen(case.values, case.right, case.came) for case in cases]
-        return separated(search.formula, seen) or by_field(search.formula, seen)
+        return certain(search.formula, seen)
+    if all(case.base.get("budget_bytes", 0) > EXACT_IN_FLOAT for case in wrong):
+        return (CONVERTED[0],), CONVERTED[1]
     return (_likeliest(search, cases) or clamped(*_in_patches(cases)) or _conditional(search, cases, wrong)
             or _pairs(search, cases))
 
@@ -279,12 +281,33 @@ def _conditional(search: Search, cases: list[Place], wrong: list[Place]) -> Name
 
 
 def _pairs(search: Search, cases: list[Place]) -> Named | None:
-    """A mistake in the formula and one outside it."""
+    """A mistake in the formula and one outside it, or a quantity mistaken everywhere and a term besides."""
     order = sorted(cases, key=lambda case: -abs(case.came - case.right))
-    for formula, slip in _known(search):
+    for formula, slip in sorted(_known(search), key=lambda known: known[1].cost):
         if slip.cost >= FAR:
-            continue
+            break
         for way in WAYS:
             if all(_fits(search, formula, slip, way, case) for case in order):
                 return (slip.name, way.name), f"Two things at once. {slip.sentence} {way.sentence}"
+    for first, second in _worlds(search):
+        if all(_fits(search, search.formula, _after(search.formula, first, second), RIGHT, case) for case in order):
+            return (first.name, second.name), f"Two things at once. {first.sentence} {second.sentence}"
     return None
+
+
+def _worlds(search: Search) -> Iterator[tuple[Slip, Slip]]:
+    everywhere = [slip for slip in in_quantities(search.formula) if slip.world and slip.cost <= NEAR]
+    besides = [*everywhere, *(slip for slip in in_terms(search.formula) if slip.cost <= NEAR)]
+    return ((first, second) for first in everywhere for second in besides if first is not second)
+
+
+def _after(formula: Formula, first: Slip, second: Slip) -> Slip:
+    """The second slip, made by somebody who made the first as well."""
+    name, written = first.world
+
+    def value(values: Values) -> Any:
+        if (known := values.get(first)) is None:
+            known = values[first] = formula.values(values["base"], name, values[written])
+        return second.gives(known)
+
+    return Slip(0, "", "", value)

@@ -18,6 +18,7 @@ Values = dict[str, Any]
 PLAIN, NEAR, FAR = 1, 2, 4   # how far-fetched a slip is
 NONE = float("nan")
 FEW = ("2", "3", "4")
+PER_CENT = "That is in per cent, and rounded. Return the number itself as it comes out."
 CONSTANTS: Values = {str(n): n for n in range(13)} | {"-1": -1}
 
 
@@ -143,7 +144,7 @@ class Formula:
         return tuple(self.meaning)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slip:
     """One mistake: `value` is the answer that it gives, from a case's right quantities."""
 
@@ -369,6 +370,8 @@ def _rounded(formula: Formula) -> Iterator[Slip]:
             ("capped", "You made the answer at least 1. Return it as it comes out.", lambda x: max(1.0, x)),
             ("upside-down", "The answer is upside down: turn the quotient over.", lambda x: 1 / x),
             ("upside-down", "The answer is upside down, and in per cent.", lambda x: 100 / x),
+            ("rounded", PER_CENT, lambda x: round(100 * x)), ("rounded", PER_CENT, lambda x: floor(100 * x)),
+            ("rounded", PER_CENT, lambda x: round(100 * x, 1)), ("rounded", PER_CENT, lambda x: round(100 * x, 2)),
             ("rest", "You returned 1 minus the answer.", lambda x: 1 - x),
             ("off-by-one", "You added 1 to the answer.", lambda x: x + 1),
             ("off-by-one", "You took 1 off the answer.", lambda x: x - 1),

@@ -97,12 +97,13 @@ def attention_crossover_res(cfg):
 
 
 
-def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, Case]:
-    """A model whose costs are equal at `side` patches, and one that is a token short there."""
+def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, ...]:
+    """A model whose costs are equal at `side` patches, one that is a token short there, and one with a token to spare."""
     cfg = changed(h=1, **fields)
     needed = side**2 + cfg["cls_token"] + cfg["n_registers"] - 2 * cfg["d"]
     return (case(f"{title}, costs that meet exactly", {**cfg, "d_ff": needed}),
-            case(f"{title}, one token short of a whole grid", {**cfg, "d_ff": needed + 1}))
+            case(f"{title}, one token short of a whole grid", {**cfg, "d_ff": needed + 1}),
+            case(f"{title}, one token to spare", {**cfg, "d_ff": needed - 1}))
 
 
 def _needing(side: int, tokens: int) -> Case:
@@ -148,6 +149,7 @@ EXERCISE = Exercise(
         *(_needing(19 + tokens, tokens) for tokens in (0, 1, 2, 3, 4, 5, 6)),
         case("a model whose own size is far above", changed(img=512, P=8, d=16, L=2, h=4, d_ff=21)),
         case("more registers than it takes", changed(img=32, P=8, d=2, L=2, h=1, d_ff=3, n_registers=12)),
+        case("registers alone are enough", changed(img=55, P=11, C=2, d=3, L=4, h=1, d_ff=7, n_registers=29)),
         *one_by_one(), case("a wide model", changed(img=338, P=26, C=5, d=50_003, L=17, h=1, d_ff=31_013, n_registers=9)),
         case("a wider one", changed(img=399, P=21, C=4, d=70_014, L=15, h=14, d_ff=300_017, cls_token=False, pool="gap")),
         case("the widest", {**GIANT, "d_ff": 1_000_037}),

@@ -83,6 +83,7 @@ EXERCISE = Exercise(
         _case("the peak itself", 86.4, 1000.0, 1.0), _case("a large run on a fast device", 61_000.0, 989.0, 0.41),
         _case("the same, better used", 61_000.0, 989.0, 0.53), _case("the same on a slower device", 61_000.0, 312.0, 0.41),
         _case("more of the same", 87_000.0, 989.0, 0.41), _case("the peak itself, on a slower device", 86.4, 125.0, 1.0),
+        _case("a badly used device", 12.5, 98.3, 0.17),
     ),
     expected=expected,
     faulty=faulty,

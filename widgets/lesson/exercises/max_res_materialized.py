@@ -8,7 +8,7 @@ from typing import Any
 
 from ..specification import Case, Exercise, Misconception
 from ._bridge import shape_of
-from ._counting import B_16, MODELS, ODD, SAME, case, one_by_one
+from ._counting import AVERAGED, B_16, LONE, MODELS, ODD, SAME, case, one_by_one
 from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, of_cfg, tokens_of_side
 from ._searches import Search, explain_search
 from ._terms import Formula, terms
@@ -148,6 +148,7 @@ EXERCISE = Exercise(
         case("the small model, more room", ODD, 2_345_678_912, 14, 4),
         *(c for tokens in (0, 1, 2, 3, 5) for c in _room_for(39 + tokens, tokens)), *_half_the_table(43),
         *_at_the_limit("a large batch", ODD, 500, 6007, 8),
+        *_at_the_limit("one patch", AVERAGED, 1, 3, 2)[:1], *_at_the_limit("three by three patches", LONE, 3, 3, 2),
         case("room for hardly one patch", ODD, 7 * 8 * 5 * 5 * 2, 1, 2), case("a budget past 2^53", B_16, 10**17 + 1, 2, 4),
     ),
     expected=expected,

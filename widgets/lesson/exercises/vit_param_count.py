@@ -183,7 +183,7 @@ EXERCISE = Exercise(
     faulty=faulty,
     explain=partial(explain, FORMULA),
     misconceptions=(
-        Misconception("class-row", "d numbers of the class token are missing: it counts itself, d, and its"
+        Misconception("class-row", "Once the d numbers of the class token are missing: it counts itself, d, and its"
                       " row in the position table, d."),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
         Misconception("class-by-pool", "You read the class token off `pool`. `cls_token` says whether there is one;"
@@ -193,17 +193,18 @@ EXERCISE = Exercise(
         Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for"
                       " the class token."),
         Misconception("grid-not-squared", "The number of patches is (img / P) squared; you took it once."),
-        Misconception("patch-bias", "The patch embedding's bias is missing: d numbers."),
+        Misconception("patch-bias", "d numbers are missing in every case: as many as the patch embedding's bias, or the"
+                      " gain or the shift of the final norm."),
         Misconception("patch-not-squared", "A patch has P^2 pixels; you took P."),
         Misconception("channels-forgotten", "The channels are missing: a patch has P^2 C numbers."),
         Misconception("patch-per-place", "You counted the projection once a patch. All patches share one."),
         Misconception("four-d", "4 d numbers a layer are missing. The biases of Q, K, V and the output make"
                       " that many, and so do the gains and shifts of the two norms."),
-        Misconception("qkv-biases", "The biases of Q, K and V are missing: 3 d a layer."),
-        Misconception("one-bias", "One bias of d numbers a layer is missing: the output projection's or the"
-                      " second MLP layer's."),
-        Misconception("output-projection", "The output projection of attention is missing: d^2 + d a layer."
-                      " Attention has four matrices, not three."),
+        Misconception("qkv-biases", "3 d numbers a layer are missing: as many as the biases of Q, K and V."),
+        Misconception("one-bias", "d numbers a layer are missing: as many as the bias of the output projection, of Q, of K,"
+                      " of V or of the MLP's second layer, and as a norm's gain or shift."),
+        Misconception("output-projection", "d^2 + d numbers a layer are missing: as many as the output projection, or one of Q,"
+                      " K and V. Attention has four matrices, each with its bias."),
         Misconception("heads-multiply", "You multiplied attention by the number of heads. Heads share the"
                       " width: their number changes nothing."),
         Misconception("heads-divide", "You counted a single head, of d by d / h. All h of them make d by d."),
@@ -216,11 +217,12 @@ EXERCISE = Exercise(
         Misconception("bias-each-patch", "You counted the patch embedding's bias once a patch. All patches"
                       " share one."),
         Misconception("mlp-biases", "The biases of the MLP are missing: d_ff and d a layer."),
-        Misconception("one-norm", "A block has two norms; you counted one."),
+        Misconception("one-norm", "2 d numbers a layer are missing: as many as one of a block's two norms, or two of its biases"
+                      " of d."),
         Misconception("gain-only", "A norm has a gain and a shift: 2 d numbers; you counted d."),
         Misconception("norm-statistics", "You counted a running mean and variance for each norm, as BatchNorm"
                       " has them. LayerNorm has a gain and a shift: 2 d numbers."),
-        Misconception("final-norm", "The final norm is missing: 2 d numbers."),
+        Misconception("final-norm", "2 d numbers are missing in every case: as many as the final norm, gain and shift."),
         Misconception("final-norm-gap", "The final norm is there whatever the pooling, with \"gap\" too."),
         Misconception("head-bias", "The head's bias is missing: one number a class."),
         Misconception("head-forgotten", "The head is missing: d times the classes, plus a bias."),
