@@ -113,8 +113,9 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
-        lambda: _single(known, cases), lambda: clamped(_passed(cases)), lambda: _conditional(formula, known, cases, wrong),
-        lambda: _off_by(formula, cases), lambda: _pair(formula, [s for s in known if s.cost <= NEAR], cases))
+        lambda: _single(formula, known, cases), lambda: clamped(_passed(cases)), lambda: _conditional(formula, known, cases, wrong),
+        lambda: _off_by(formula, cases), lambda: _pair(formula, known, cases),
+        lambda: _conditional(formula, known, cases, wrong, _pair))
     return next((found for way in ways if (found := way())), None)
 
 
@@ -127,7 +128,7 @@ def _by_float(case: Seen) -> bool:
         abs(case.came - case.right) <= 1e-12 * case.right)
 
 
-def _single(known: list[Slip], cases: list[Seen]) -> Named | None:
+def _single(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | None:
     """The slips of the lowest cost that fit everywhere, as one sentence."""
     told = max(cases, key=lambda case: abs(case.came - case.right))
     found: list[Slip] = []
@@ -152,13 +153,17 @@ def either(found: list[tuple[str, str]]) -> str:
     return f"It is one of these, which give the same number. {' Or: '.join(shown)}"
 
 
-def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: list[Seen]) -> Named | None:
-    """A slip that is made only where something holds."""
+Way = Callable[[Formula, list[Slip], list[Seen]], "Named | None"]
+
+
+def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: list[Seen],
+                 way: Way = _single) -> Named | None:
+    """A slip, or what else `way` finds, that is made only where something holds."""
     for words, holds in formula.conditions.items():
         inside = [case for case in cases if holds(case.values)]
         if len(wrong) < 2 or len(inside) == len(cases) or any(case not in inside for case in wrong):
             continue
-        if found := _single(known, inside):
+        if found := way(formula, known, inside):
             return found[0], f"{words}: {found[1]}"
     return None
 
@@ -186,6 +191,8 @@ def _off_by(formula: Formula, cases: list[Seen]) -> Named | None:
 
 
 def _pair(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | None:
+    """Two slips of the likelier sort."""
+    known = [slip for slip in known if slip.cost <= NEAR]
     told = max(cases, key=lambda case: abs(case.came - case.right))
     found = [(first, second) for first, second in (
         *_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told))
@@ -291,7 +298,7 @@ def _proportional(cases: list[Seen]) -> Named | None:
 
 def certain(formula: Formula, cases: list[Seen]) -> Named | None:
     """What is true of the answers whatever the reader did."""
-    return _proportional(cases) or separated(formula, cases) or _beyond(cases) or by_field(formula, cases)
+    return _proportional(cases) or separated(formula, cases) or _beyond(cases) or by_field(cases)
 
 
 def _beyond(cases: list[Seen]) -> Named | None:
@@ -322,7 +329,7 @@ def separated(formula: Formula, cases: list[Seen]) -> Named | None:
     return None
 
 
-def by_field(formula: Formula, cases: list[Seen]) -> Named | None:
+def by_field(cases: list[Seen]) -> Named | None:
     """Quantities with which the answer changes wrongly, from cases that differ in one of them."""
     steps: dict[str, list[tuple[Seen, Seen]]] = {}
     for a in cases:
@@ -366,4 +373,5 @@ def _kind(pairs: list[tuple[Seen, Seen]]) -> str:
         return ""
     if all(a.came == b.came for a, b in pairs):
         return "unused"
-    return "no-part" if all(a.right == b.right for a, b in pairs) else "wrong-change"
+    idle = "side" not in pairs[0][0].values["base"] and all(a.right == b.right for a, b in pairs)   # a side is in steps
+    return "no-part" if idle else "wrong-change"

@@ -74,7 +74,8 @@ def _prefix(v: Values) -> int:
 
 
 def _stepped(by: int) -> Callable[[Search, Gap, Any, Values], bool]:
-    return lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"] - by)
+    return lambda s, gap, came, v: came % v["P"] == 0 and (
+        s.found(gap, came // v["P"] - by) or by < 0 and came == v["P"] and s.found(gap, 1))
 
 
 def _nearest(s: Search, gap: Gap, came: Any, v: Values) -> bool:
@@ -131,6 +132,8 @@ def _bounded(least: bool) -> Callable[[Search, Gap, Any, Values], bool]:
     return fits
 
 
+STRICTLY = "Equal counts: \"at least\" and \"at most\" include the size at which the two are the same."
+SIMPLE = ("missing-term", "term-twice", "missing-factor")
 RIGHT = Way(0, "", "", _scaled(lambda v: v["P"]))
 WAYS = (
     Way(PLAIN, "grid-returned", "You returned the side in patches. Multiply by P for pixels.", _scaled(lambda v: 1)),
@@ -144,10 +147,12 @@ WAYS = (
         " root.", _square(_prefix, lambda v: v["P"])),
     Way(PLAIN, "area-returned", "You returned the picture's area. Its side is asked for.",
         _square(lambda v: 0, lambda v: v["P"] ** 2)),
-    Way(PLAIN, "strictly", "Equal counts: \"at least\" and \"at most\" include the size at which the two are the same.",
+    Way(PLAIN, "strictly", STRICTLY,
         lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"], strict=True)),
     Way(PLAIN, "one-short", "That is one step of P too small.", _stepped(-1)),
     Way(PLAIN, "one-further", "That is one step of P too large.", _stepped(1)),
+    Way(PLAIN, "img-returned", "You returned `cfg[\"img\"]`, which plays no part.",
+        lambda s, gap, came, v: came == v["img"]),
     Way(NEAR, "two-short", "That is two steps of P too small.", _stepped(-2)),
     Way(NEAR, "two-further", "That is two steps of P too large.", _stepped(2)),
     Way(PLAIN, "rounded-down", "You rounded the side in patches down. Round up: it must be enough.", _rounded(False)),
@@ -283,7 +288,8 @@ def _conditional(search: Search, cases: list[Place], wrong: list[Place]) -> Name
 def _pairs(search: Search, cases: list[Place]) -> Named | None:
     """A mistake in the formula and one outside it, or a quantity mistaken everywhere and a term besides."""
     order = sorted(cases, key=lambda case: -abs(case.came - case.right))
-    for formula, slip in sorted(_known(search), key=lambda known: known[1].cost):
+    strictly = Slip(PLAIN, "strictly", STRICTLY, lambda v: v["total"] + (1 if search.largest else -1))
+    for formula, slip in sorted([(search.formula, strictly), *_known(search)], key=lambda known: known[1].cost):
         if slip.cost >= FAR:
             break
         for way in WAYS:
@@ -297,7 +303,7 @@ def _pairs(search: Search, cases: list[Place]) -> Named | None:
 
 def _worlds(search: Search) -> Iterator[tuple[Slip, Slip]]:
     everywhere = [slip for slip in in_quantities(search.formula) if slip.world and slip.cost <= NEAR]
-    besides = [*everywhere, *(slip for slip in in_terms(search.formula) if slip.cost <= NEAR)]
+    besides = [*everywhere, *(slip for slip in in_terms(search.formula) if slip.cost <= NEAR and slip.name in SIMPLE)]
     return ((first, second) for first in everywhere for second in besides if first is not second)
 
 

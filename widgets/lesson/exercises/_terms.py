@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 from math import ceil, floor, prod, sqrt
 from typing import Any
 
 Values = dict[str, Any]
 PLAIN, NEAR, FAR = 1, 2, 4   # how far-fetched a slip is
+SHOWN = 4        # terms of a group that a sentence spells out
 NONE = float("nan")
 FEW = ("2", "3", "4")
 PER_CENT = "That is in per cent, and rounded. Return the number itself as it comes out."
@@ -222,7 +223,7 @@ def in_terms(formula: Formula) -> Iterator[Slip]:
     for name, members in formula.members().items():
         if name in formula.fixed:
             continue
-        text = " + ".join(t.text for t in members)
+        text = " + ".join(t.text for t in members[:SHOWN]) + (" and more" if len(members) > SHOWN else "")
         for cost, kind, words, above, below in _edits(formula, name, members):
             yield Slip(cost, kind, f"{words}: {text}.", _edited(formula, members, above, below), members)
     for extra in formula.besides:
@@ -286,6 +287,9 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
                 if members[0].factors.count(old) == 2 and new not in FEW:
                     yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
                            f" {old}^2 belongs", (new, new), (old, old))
+    for several in (*combinations(shared, 2), *combinations(shared, 3)):
+        yield (NEAR + 1, "missing-factor", f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
+               " missing? It is", (), several)
     if len(formula.terms) == 1:
         yield from _turned_over(members[0])
     for new in (*others, "8"):
@@ -302,6 +306,9 @@ def _turned_over(only: Term) -> Iterator[Edit]:
         yield NEAR, "missing-factor", f"You did not divide by {name}", (name,), ()
         yield NEAR, "inverted", f"You multiplied by {name}. Divide by it", (name, name), ()
         yield FAR, "extra-factor", f"You divided by {name} twice", (), (name,)
+        rest = tuple(other for other in only.over if other != name)
+        yield (NEAR, "brackets", "Python reads a / b * c as (a / b) * c. Put everything that divides in one pair of brackets",
+               (*rest, *rest), ())
 
 
 def _without(name: str, first: Term, old: str) -> Edit:
@@ -323,6 +330,9 @@ def in_the_whole(formula: Formula) -> Iterator[Slip]:
             yield Slip(PLAIN, "unit", words, value, ratio=True)
     for words, value in formula.instead.items():
         yield Slip(PLAIN, "instead", words, value)
+    if len(formula.terms) > 1:
+        yield Slip(PLAIN, "zero", "Your number is 0. Does an `if ... else 0` take the whole sum? Put it in brackets.",
+                   lambda v: 0 * formula.total(v))
     yield Slip(NEAR, "negated", "Your number has the wrong sign.", lambda v: -formula.total(v), ratio=True)
     yield from _rounded(formula)
     for written, words in formula.extras.get("", {}).items():

@@ -69,8 +69,10 @@ def _outweighs(attention: int, linear: int, faults: frozenset[str]) -> bool:
     return attention > linear if "strictly-more" in faults else attention >= linear
 
 
+# T (T - 1) is T T with "more than" for "at least", and less likely.
+LIKELY = VARIANTS | {"T^2": {name: rule for name, rule in VARIANTS["T^2"].items() if "1" not in name}}
 FORMULA = Formula(
-    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), groups=COST_GROUPS, variants=VARIANTS, meaning=MEANING, advice=ADVICE,
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), groups=COST_GROUPS, variants=LIKELY, meaning=MEANING, advice=ADVICE,
     conditions=CONDITIONS, terms=(*terms(ATTENTION), *terms(LINEAR, sign=-1)),
     besides=(*terms({"the patch embedding": "N P P C d", "the patch embedding in every layer": "L N P P C d",
                      "the head": "d n_classes", "the norms": "L T 4 d", "GELU": "L T d_ff",
@@ -78,7 +80,7 @@ FORMULA = Formula(
                      "the biases of the projections": "L T 4 d"}, sign=-1), *terms({"the softmax": "L T T h"})),
 )
 CLOSED = Formula(
-    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), variants=VARIANTS, meaning=MEANING, advice=ADVICE, conditions=CONDITIONS,
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), variants=LIKELY, meaning=MEANING, advice=ADVICE, conditions=CONDITIONS,
     terms=(*terms({"the tokens": "T"}), *terms({"the projections, once d is cancelled": "2 d",
                                                 "the MLP, once d is cancelled": "d_ff"}, sign=-1)),
 )

@@ -85,6 +85,7 @@ FORMULA = Formula(
            "/3": "A third of it. The backward pass costs twice the forward pass: three passes' worth in all.",
            "/6": "A sixth of it: the factor of training is 6, two operations times three passes' worth.",
            "1.3333333333333333": "Your factor is 8. A forward pass and a backward pass of twice its cost make 3; twice that is 6.",
+           "1.1666666666666667": "Your factor is 7 where 6 belongs: two operations, three passes' worth.",
            "1.5": "Your factor is 9 where 6 belongs: two operations, three passes' worth.",
            "0.8333333333333334": "Your factor is 5 where 6 belongs: two operations, three passes' worth.",
            "0.6666666666666666": "Your factor is 4 where 6 belongs. The backward pass costs twice the forward pass."},

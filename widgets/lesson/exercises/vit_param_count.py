@@ -102,6 +102,8 @@ GROUPS["final norm and head"] = GROUPS["the final norm"] + GROUPS["the head"]
 GROUPS["everything outside the blocks"] = GROUPS["everything before the blocks"] + GROUPS["final norm and head"]
 GROUPS["every bias and shift"] = (*GROUPS["the biases of a block"], *GROUPS["the shifts of all norms"], "the head's bias",
                                   "the patch embedding's bias")
+GROUPS["everything but the matrices"] = (
+    *GROUPS["every bias and shift"], *GROUPS["tokens and positions"], *GROUPS["the gains of all norms"])
 GROUPS["every bias"] = (*GROUPS["the biases of a block"], "the head's bias", "the patch embedding's bias")
 
 FORMULA = Formula(
