@@ -80,7 +80,8 @@ def flags_of(id: str) -> dict[str, Change]:
     found: dict[str, Change] = {}
     if "(cfg" in exercises.find(id).signature:
         found |= {"cls_token turned": lambda i: i | {"cls_token": not i["cls_token"]},
-                  "cls_token True": lambda i: i | {"cls_token": True}, "cls_token False": lambda i: i | {"cls_token": False},
+                  "cls_token True": lambda i: i | {"cls_token": True},
+                  "cls_token False": lambda i: i | {"cls_token": False},
                   "cls_token by pool": lambda i: i | {"cls_token": i["pool"] == "cls"},
                   "pool cls": lambda i: i | {"pool": "cls"}, "pool gap": lambda i: i | {"pool": "gap"}}
     if "flash" in arguments_of(id):
@@ -120,13 +121,17 @@ def every(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 OUTPUTS: dict[str, Callable[[Any], Any]] = {
-    "doubled": lambda x: 2 * x, "halved": lambda x: x / 2, "halved whole": lambda x: x // 2, "one more": lambda x: x + 1,
+    "doubled": lambda x: 2 * x, "halved": lambda x: x / 2, "halved whole": lambda x: x // 2,
+    "one more": lambda x: x + 1,
     "one less": lambda x: x - 1, "as a float and back": lambda x: int(float(x)), "as a float": float,
-    "to three digits": lambda x: type(x)(float(f"{x:.3g}")), "negated": lambda x: -x, "a thousandth more": lambda x: x * 1.001,
-    "modulo 2^32": lambda x: x % 2**32, "in 32 bits": lambda x: (x + 2**31) % 2**32 - 2**31, "as text": str, "zero": lambda x: 0 * x,
+    "to three digits": lambda x: type(x)(float(f"{x:.3g}")), "negated": lambda x: -x,
+    "a thousandth more": lambda x: x * 1.001,
+    "modulo 2^32": lambda x: x % 2**32, "in 32 bits": lambda x: (x + 2**31) % 2**32 - 2**31, "as text": str,
+    "zero": lambda x: 0 * x,
 }
 SAME_OUTPUT = {   # the answer is a float, and small
-    *((id, name) for id in ("pretraining_exaflops", "gpu_days", "implied_mfu") for name in ("as a float", "modulo 2^32")),
+    *((id, name) for id in ("pretraining_exaflops", "gpu_days", "implied_mfu")
+      for name in ("as a float", "modulo 2^32")),
     # a side in pixels is far below 2^31
     *((id, name) for id in ("attention_crossover_res", "max_res_materialized") for name in (
         "as a float and back", "modulo 2^32", "in 32 bits")),
@@ -150,7 +155,8 @@ def test_one_perturbed_entry_is_refused(name: str, key: str) -> None:
         found = right(cfg, res)
         return found | {key: OUTPUTS[name](found[key])}
 
-    assert check("vit_macs", function).passed == ((key, name) == ("head", "as a float and back"))   # it stays below 2^53
+    stays_below_2_53 = (key, name) == ("head", "as a float and back")
+    assert check("vit_macs", function).passed == stays_below_2_53
 
 
 @pytest.mark.parametrize("title", [*MODELS, "the giant"])

@@ -7,7 +7,8 @@ from typing import Any
 
 from ..specification import Case
 
-B_16 = dict(img=224, P=16, C=3, d=768, L=12, h=12, d_ff=3072, n_classes=1000, cls_token=True, n_registers=0, pool="cls")
+B_16 = dict(img=224, P=16, C=3, d=768, L=12, h=12, d_ff=3072, n_classes=1000, cls_token=True, n_registers=0,
+            pool="cls")
 
 CFG = (
     "`cfg` is a dict: `img` (side of the square picture in pixels, a multiple of `P`), `P`, `C`, `d` (width),"
@@ -34,11 +35,12 @@ def _fresh(cfg: dict[str, Any], more: tuple[Any, ...]) -> Callable[[], tuple[Any
     return lambda: (dict(cfg), *more)
 
 
-# No two numbers of one model are equal, N, T and D_h and the side of the grid included, so that two mistakes seldom give
+# No two numbers of one model are equal, N, T, D_h and the side of the grid included, so that two mistakes seldom give
 # one number. There are several models for every combination of class token, registers, pooling and head.
 ODD = changed(img=45, P=9, C=2, d=88, L=7, h=8, d_ff=131, n_classes=19, n_registers=3)
 BARE = changed(img=66, P=11, C=5, d=119, L=10, h=7, d_ff=163, n_classes=0, cls_token=False, pool="gap")
-AVERAGED = changed(img=91, P=13, C=3, d=150, L=4, h=6, d_ff=233, n_classes=17, cls_token=False, n_registers=5, pool="gap")
+AVERAGED = changed(img=91, P=13, C=3, d=150, L=4, h=6, d_ff=233, n_classes=17, cls_token=False, n_registers=5,
+                   pool="gap")
 BOTH = changed(img=76, P=19, C=6, d=145, L=9, h=5, d_ff=310, n_classes=23, n_registers=8, pool="gap")
 HEADLESS = changed(img=120, P=10, C=4, d=141, L=11, h=3, d_ff=370, n_classes=0, n_registers=6)
 UNREGISTERED = changed(img=112, P=8, C=7, d=275, L=5, h=11, d_ff=602, n_classes=31, pool="gap")
@@ -55,7 +57,8 @@ MODELS = {
 }
 SIZES = dict(zip(MODELS, (135, 33, 143, 190, 70, 72, 75, 108)))  # the picture's side, another than the model's own
 ONE_CHANGED: tuple[dict[str, Any], ...] = (
-    {"img": 63}, {"P": 15}, {"C": 4}, {"d": 96}, {"L": 12}, {"h": 4}, {"d_ff": 150}, {"n_classes": 27}, {"n_registers": 6},
+    {"img": 63}, {"P": 15}, {"C": 4}, {"d": 96}, {"L": 12}, {"h": 4}, {"d_ff": 150}, {"n_classes": 27},
+    {"n_registers": 6},
     {"n_registers": 0}, {"pool": "gap"}, {"pool": "gap", "cls_token": False},
 )
 

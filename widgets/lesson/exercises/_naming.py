@@ -21,7 +21,8 @@ WRONG_KINDS = (bool, np.bool_, dict, list, tuple, set, str)
 EXACT_IN_FLOAT, WORD = 2**53, 2**32
 OTHER_PIECES = {"missing-term", "term-twice", "too-much"}   # two of them may well be different pieces of one size
 ONE_IS_ENOUGH = {"quantity", "unit", "whole-times", "whole-over", "extra-factor", "divided", "rounded"}
-CONVERTED = ("float-rounding", "The number went through a float on its way: those hold 53 bits, and this count has more."
+CONVERTED = ("float-rounding",
+             "The number went through a float on its way: those hold 53 bits, and this count has more."
              " Divide with `//` and raise whole numbers only.")
 
 
@@ -77,14 +78,16 @@ def no_answer(formula: Formula, outcomes: list[Outcome]) -> Named | None:
     error = next((o.error for o in outcomes if o.error is not None), None)
     given = outcomes[0].case.arguments()[0]
     if isinstance(error, KeyError) and isinstance(given, dict) and error.args and error.args[0] not in given:
-        return ("no-such-entry",), f"`cfg` has no entry {error.args[0]!r}. It has {', '.join(f'`{n}`' for n in given)}."
+        names = ", ".join(f"`{name}`" for name in given)
+        return ("no-such-entry",), f"`cfg` has no entry {error.args[0]!r}. It has {names}."
     failed = [o.error is not None or o.returned is None for o in outcomes]
     for words, holds in formula.conditions.items():
         if [bool(holds(formula.at(*o.case.arguments()))) for o in outcomes] == failed:
             what = f"raises {type(error).__name__}" if error is not None else "returns nothing"
             return ("condition",), f"{words} your function {what}, and only there."
     if error is None and not all(failed):
-        return ("returns-nothing",), "In some cases your function returns nothing. Every branch must end with `return`."
+        words = "In some cases your function returns nothing. Every branch must end with `return`."
+        return ("returns-nothing",), words
     return None
 
 
@@ -113,7 +116,8 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
-        lambda: _single(formula, known, cases), lambda: clamped(_passed(cases)), lambda: _conditional(formula, known, cases, wrong),
+        lambda: _single(formula, known, cases), lambda: clamped(_passed(cases)),
+        lambda: _conditional(formula, known, cases, wrong),
         lambda: _off_by(formula, cases), lambda: _pair(formula, known, cases),
         lambda: _conditional(formula, known, cases, wrong, _pair))
     return next((found for way in ways if (found := way())), None)
@@ -276,7 +280,7 @@ def _passed(cases: list[Seen]) -> tuple[str, list[tuple[Any, Any]]]:
 
 
 def clamped(*units: tuple[str, list[tuple[Any, Any]]]) -> Named | None:
-    """A least or a largest number that the answers never pass; `units` hold pairs of the right answer and what came."""
+    """A least or a largest number that the answers never pass; `units` hold pairs of right answer and what came."""
     for unit, pairs in units:
         least, largest = min(came for _, came in pairs), max(came for _, came in pairs)
         if sum(right != came for right, came in pairs) < 2:
@@ -324,8 +328,8 @@ def separated(formula: Formula, cases: list[Seen]) -> Named | None:
         if all(wrong) or sum(wrong) < 2:
             return None
         if [bool(holds(case.values)) for case in cases] == wrong:
-            return ("condition",), (f"{words} your answer is wrong in every case, and right in all others. Look at what"
-                                    " your function does there.")
+            return ("condition",), (f"{words} your answer is wrong in every case, and right in all others. Look at"
+                                    " what your function does there.")
     return None
 
 
@@ -341,7 +345,8 @@ def by_field(cases: list[Seen]) -> Named | None:
         names = [name for name in kinds if kinds[name] == kind]
         if names:
             a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
-            told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]], two=b.values[names[0]],
+            told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]],
+                                two=b.values[names[0]],
                                 came=b.came - a.came, right=b.right - a.right)
             return (kind,), told
     return None
@@ -350,8 +355,8 @@ def by_field(cases: list[Seen]) -> Named | None:
 FIELD_WORDS = {
     "unused": "Your answer does not change with {names}, and it should.",
     "no-part": "Your answer changes with {names}, which plays no part.",
-    "wrong-change": "When one number alone changes, your answer changes wrongly with {names}. For example: from {one:,} to"
-                    " {two:,} it changes by {came:,}, and {right:,} is right.",
+    "wrong-change": "When one number alone changes, your answer changes wrongly with {names}. For example: from"
+                    " {one:,} to {two:,} it changes by {came:,}, and {right:,} is right.",
 }
 
 
@@ -373,5 +378,6 @@ def _kind(pairs: list[tuple[Seen, Seen]]) -> str:
         return ""
     if all(a.came == b.came for a, b in pairs):
         return "unused"
-    idle = "side" not in pairs[0][0].values["base"] and all(a.right == b.right for a, b in pairs)   # a side is in steps
+    in_steps = "side" in pairs[0][0].values["base"]   # a side stays the same though its cost has changed
+    idle = not in_steps and all(a.right == b.right for a, b in pairs)
     return "no-part" if idle else "wrong-change"

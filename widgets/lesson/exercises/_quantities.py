@@ -29,7 +29,8 @@ def tokens_of_side() -> dict[str, Callable[[Values], Any]]:
 
 MEANING = {
     "P": "the side of a patch", "C": "the number of channels", "d": "the width", "L": "the number of layers",
-    "h": "the number of heads", "d_ff": "the MLP's hidden width, a field of its own", "n_classes": "the number of classes",
+    "h": "the number of heads", "d_ff": "the MLP's hidden width, a field of its own",
+    "n_classes": "the number of classes",
     "n_registers": "the number of registers", "cls": "1 where `cls_token` is True, else 0",
     "side": "the picture's side in patches", "N": "the number of patches, the square of the picture's side over P",
     "T": "all rows of z: patches, class token if there is one, and registers", "D_h": "the width of a head, d / h",
@@ -37,7 +38,8 @@ MEANING = {
 
 Variants = dict[str, dict[str, Callable[[Values], Any]]]
 VARIANTS: Variants = {
-    "cls": {"1": lambda v: 1, "0": lambda v: 0, "pool == \"cls\"": lambda v: 1 - v["gap"], "2 cls": lambda v: 2 * v["cls"],
+    "cls": {"1": lambda v: 1, "0": lambda v: 0, "pool == \"cls\"": lambda v: 1 - v["gap"],
+            "2 cls": lambda v: 2 * v["cls"],
             "1 - cls": lambda v: 1 - v["cls"]},
     "n_registers": {"0": lambda v: 0, "1 register": lambda v: min(1, v["n_registers"]), "1": lambda v: 1,
                     "n_registers + 1": lambda v: v["n_registers"] + 1, "n_registers - 1": lambda v: max(
@@ -46,7 +48,8 @@ VARIANTS: Variants = {
     "C": {"3": lambda v: 3, "1": lambda v: 1, "4": lambda v: 4, "C + 1": lambda v: v["C"] + 1},
     "d": {"D_h": lambda v: v["d"] // v["h"], "d + 1": lambda v: v["d"] + 1, "768": lambda v: 768,
           "d_ff": lambda v: v["d_ff"]},
-    "d_ff": {"4 d": lambda v: 4 * v["d"], "d": lambda v: v["d"], "2 d": lambda v: 2 * v["d"], "3 d": lambda v: 3 * v["d"],
+    "d_ff": {"4 d": lambda v: 4 * v["d"], "d": lambda v: v["d"], "2 d": lambda v: 2 * v["d"],
+             "3 d": lambda v: 3 * v["d"],
              "6 d": lambda v: 6 * v["d"], "d + d_ff": lambda v: v["d"] + v["d_ff"], "4 d_ff": lambda v: 4 * v["d_ff"],
              "3072": lambda v: 3072, "8 d / 3": lambda v: 8 * v["d"] // 3, "2 d_ff": lambda v: 2 * v["d_ff"],
              "2/3 d_ff": lambda v: 2 * v["d_ff"] // 3},
@@ -58,20 +61,23 @@ VARIANTS: Variants = {
                   "n_classes or 1": lambda v: v["n_classes"] or 1, "n_classes plus 1": lambda v: v["n_classes"] + 1,
                   "n_classes - 1": lambda v: max(0, v["n_classes"] - 1), "1000": lambda v: 1000,
                   "n_classes or 1000": lambda v: v["n_classes"] or 1000},
-    "N": {"side": lambda v: v["side"], "T": lambda v: v["T"], "N + 1": lambda v: v["N"] + 1, "N - 1": lambda v: v["N"] - 1,
+    "N": {"side": lambda v: v["side"], "T": lambda v: v["T"], "N + 1": lambda v: v["N"] + 1,
+          "N - 1": lambda v: v["N"] - 1,
           "2 side": lambda v: 2 * v["side"], "(side + 1)^2": lambda v: (v["side"] + 1) ** 2,
           "(side - 1)^2": lambda v: (v["side"] - 1) ** 2, "side^2 P^2": lambda v: (v["side"] * v["P"]) ** 2,
           "side P": lambda v: v["side"] * v["P"], "N P": lambda v: v["side"] ** 2 * v["P"],
           "side^2 C": lambda v: v["side"] ** 2 * v["C"], "N + registers": lambda v: v["N"] + v["n_registers"],
           "N + cls": lambda v: v["N"] + v["cls"], "196": lambda v: 196, "side^3": lambda v: v["side"] ** 3,
           "side^4": lambda v: v["side"] ** 4},
-    "T": {"N": lambda v: v["N"], "N + 1 if cls else n_registers": lambda v: v["N"] + 1 if v["cls"] else v["n_registers"],
+    "T": {"N": lambda v: v["N"],
+          "N + 1 if cls else n_registers": lambda v: v["N"] + 1 if v["cls"] else v["n_registers"],
           "N + 1 if cls else 0": lambda v: v["N"] + 1 if v["cls"] else 0,
           "N + cls - n_registers": lambda v: v["N"] + v["cls"] - v["n_registers"],
           "N + n_registers - cls": lambda v: v["N"] + v["n_registers"] - v["cls"],
           "N + n_registers if cls else 0": lambda v: v["N"] + v["n_registers"] if v["cls"] else 0,
           "N + cls": lambda v: v["N"] + v["cls"], "N + 1": lambda v: v["N"] + 1,
-          "N + n_registers": lambda v: v["N"] + v["n_registers"], "N + 1 + n_registers": lambda v: v["N"] + 1 + v["n_registers"],
+          "N + n_registers": lambda v: v["N"] + v["n_registers"],
+          "N + 1 + n_registers": lambda v: v["N"] + 1 + v["n_registers"],
           "T + 1": lambda v: v["T"] + 1, "T - 1": lambda v: v["T"] - 1, "side": lambda v: v["side"],
           "side + cls + n_registers": lambda v: v["side"] + v["cls"] + v["n_registers"],
           "(side + cls + n_registers)^2": lambda v: (v["side"] + v["cls"] + v["n_registers"]) ** 2,
@@ -107,14 +113,16 @@ ADVICE = {
     ("L", "1"): "You counted one layer. There are L.",
     ("h", "1"): "You counted one head. There are h.",
     ("n_classes", "n_classes or 1"): "With `n_classes` 0 there is no head at all; you counted one class.",
-    ("n_classes", "n_classes or 1000"): "With `n_classes` 0 there is no head at all; you counted one of 1,000 classes.",
+    ("n_classes",
+     "n_classes or 1000"): "With `n_classes` 0 there is no head at all; you counted one of 1,000 classes.",
     ("n_classes", "n_classes plus 1"): "You counted one class too many, and one where `n_classes` is 0.",
     ("n_classes", "n_classes + 1"): "You counted one class too many: there are `n_classes`.",
     ("N", "T"): "You took T for N, so that class token and registers count twice.",
     ("T", "1"): "The factor T is missing: every row of z counts.",
     ("N", "side"): "You took the side of the grid for N. The number of patches is its square.",
     ("N", "side^2 P^2"): "You counted pixels for patches. A patch has P^2 of them.",
-    ("T", "N + 1 if cls else n_registers"): "Python reads N + 1 if cls else 0 + R as (N + 1) if cls else (0 + R). Put the"
+    ("T",
+     "N + 1 if cls else n_registers"): "Python reads N + 1 if cls else 0 + R as (N + 1) if cls else (0 + R). Put the"
     " conditional in brackets.",
     ("T", "N + 1 if cls else 0"): "T is 0 where there is no class token: `N + 1 if cls else 0` takes N along. Put the"
     " conditional in brackets, and add the registers.",
@@ -174,26 +182,32 @@ RATES: Variants = {
     "10^12": _numbers("10^9", "10^6", "10^15", "10^3", "10^18", "10^10", "2^40", "2^30"),
     "86400": _numbers("3600", "60", "1440", "24", "1000", "8640", "864000", "604800", "31536000", "2592000", "43200",
                       "28800", "86164", "216000", "86000"),
-    "peak_tflops": {"2 peak_tflops": lambda v: 2 * v["peak_tflops"], "half of peak_tflops": lambda v: v["peak_tflops"] / 2,
+    "peak_tflops": {"2 peak_tflops": lambda v: 2 * v["peak_tflops"],
+                    "half of peak_tflops": lambda v: v["peak_tflops"] / 2,
                     "peak_tflops^2": lambda v: v["peak_tflops"] ** 2},
 }
 RATE_MEANING = {"exaflops": "the work, in units of 10^18", "peak_tflops": "the dense peak, in units of 10^12 a second",
                 "10^18": "exa", "10^12": "tera", "86400": "the seconds of a day"}
 RATE_UNITS_OF = {"10^18": 10**18, "10^12": 10**12, "86400": 86_400}
 RATE_ADVICE = {
-    ("peak_tflops", "2 peak_tflops"): "The peak is doubled, or the work halved. `peak_tflops` is the dense peak already, and"
+    ("peak_tflops",
+     "2 peak_tflops"): "The peak is doubled, or the work halved. `peak_tflops` is the dense peak already, and"
                                       " `exaflops` counts operations.",
-    ("peak_tflops", "half of peak_tflops"): "The peak is halved, or the work doubled. `exaflops` counts operations already,"
+    ("peak_tflops",
+     "half of peak_tflops"): "The peak is halved, or the work doubled. `exaflops` counts operations already,"
                                             " and `peak_tflops` does too.",
 }
 RATE_UNITS = {
-    "100": "A hundred times too much. A share is no per cent.", "/100": "A hundred times too little. A share is no per cent.",
+    "100": "A hundred times too much. A share is no per cent.",
+    "/100": "A hundred times too little. A share is no per cent.",
     "1000": "A thousand times too much: exa is 10^18, tera 10^12.",
     "/1000": "A thousand times too little: exa is 10^18, tera 10^12.",
     "3": "Three times too much. `exaflops` is the whole training run already.",
     "/3": "A third of it. `exaflops` is the whole training run.", "6": "Six times too much. `exaflops` is the whole"
-    " training run, in operations.", "/6": "A sixth of it.", "24": "24 times too much: those are hours, or a day was taken"
-    " for an hour.", "/24": "24 times too little: a day has 24 hours of 3,600 seconds.", "86400": "86,400 times too much:"
+    " training run, in operations.", "/6": "A sixth of it.",
+    "24": "24 times too much: those are hours, or a day was taken"
+    " for an hour.", "/24": "24 times too little: a day has 24 hours of 3,600 seconds.",
+    "86400": "86,400 times too much:"
     " a day has that many seconds.", "/86400": "86,400 times too little: a day has that many seconds.",
     "/7": "Those are weeks. Days are asked for.", "/365": "Those are years. Days are asked for.",
     "/30": "Those are months. Days are asked for.", "1000000": "A million times too much: exa is 10^18, tera 10^12.",

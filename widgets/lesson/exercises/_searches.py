@@ -13,7 +13,8 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
-from ._naming import CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, either, no_answer, plain_number
+from ._naming import (CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, either, no_answer,
+                      plain_number)
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
 Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
@@ -32,7 +33,7 @@ class Search:
     largest: bool = False
 
     def found(self, gap: Gap, side: Any, strict: bool = False) -> bool:
-        """Whether the search ends at this side; `strict` turns "at least" into "more than", "at most" into "less than"."""
+        """Whether the search ends at this side; `strict`: with "more than" for "at least", "less than" for "at most"."""
         if side != int(side) or side < 1 - self.largest:
             return False
         return self.ends(gap, int(side), 1, strict)
@@ -48,20 +49,23 @@ class Search:
         return gap > 0 if self.largest != strict else gap >= 0
 
 
+Fits = Callable[[Search, Gap, Any, Values], bool]
+
+
 class Way(NamedTuple):
     """A mistake outside the formula. `fits` says whether the number that came is what it leads to."""
 
     cost: int
     name: str
     sentence: str
-    fits: Callable[[Search, Gap, Any, Values], bool]
+    fits: Fits
 
 
-def _scaled(factor: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
+def _scaled(factor: Callable[[Values], int]) -> Fits:
     return lambda s, gap, came, v: came % factor(v) == 0 and s.found(gap, came // factor(v))
 
 
-def _square(plus: Callable[[Values], int], times: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
+def _square(plus: Callable[[Values], int], times: Callable[[Values], int]) -> Fits:
     def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
         patches = came // times(v) - plus(v)
         return came % times(v) == 0 and patches > 0 and isqrt(patches) ** 2 == patches and s.found(gap, isqrt(patches))
@@ -73,7 +77,7 @@ def _prefix(v: Values) -> int:
     return v["cls"] + v["n_registers"]
 
 
-def _stepped(by: int) -> Callable[[Search, Gap, Any, Values], bool]:
+def _stepped(by: int) -> Fits:
     return lambda s, gap, came, v: came % v["P"] == 0 and (
         s.found(gap, came // v["P"] - by) or by < 0 and came == v["P"] and s.found(gap, 1))
 
@@ -96,7 +100,7 @@ def _odd_sides(s: Search, gap: Gap, came: Any, v: Values) -> bool:
     return came % v["P"] == 0 and side % 2 == 1 and s.ends(gap, side, 2)
 
 
-def _rounded(up: bool) -> Callable[[Search, Gap, Any, Values], bool]:
+def _rounded(up: bool) -> Fits:
     def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
         side = Fraction(came, v["P"])
         if side != int(side):
@@ -108,8 +112,9 @@ def _rounded(up: bool) -> Callable[[Search, Gap, Any, Values], bool]:
     return fits
 
 
-def _pixels(step: Callable[[Values], int]) -> Callable[[Search, Gap, Any, Values], bool]:
-    return lambda s, gap, came, v: came % step(v) == 0 and s.ends(gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
+def _pixels(step: Callable[[Values], int]) -> Fits:
+    return lambda s, gap, came, v: came % step(v) == 0 and s.ends(
+        gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
 
 
 def _doubling(s: Search, gap: Gap, came: Any, v: Values) -> bool:
@@ -120,7 +125,7 @@ def _doubling(s: Search, gap: Gap, came: Any, v: Values) -> bool:
             s.over(gap(side), False) and (side == 1 or not s.over(gap(side // 2), False)))
 
 
-def _bounded(least: bool) -> Callable[[Search, Gap, Any, Values], bool]:
+def _bounded(least: bool) -> Fits:
     def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
         own = v["img"] // v["P"]
         if came % v["P"]:
@@ -143,7 +148,8 @@ WAYS = (
         _square(lambda v: 0, lambda v: 1)),
     Way(PLAIN, "root-forgotten", "You multiplied the number of patches by P. The side has the root of that many.",
         _square(lambda v: 0, lambda v: v["P"])),
-    Way(PLAIN, "root-forgotten", "You multiplied the number of tokens by P. Take class token and registers off, then the"
+    Way(PLAIN, "root-forgotten",
+        "You multiplied the number of tokens by P. Take class token and registers off, then the"
         " root.", _square(_prefix, lambda v: v["P"])),
     Way(PLAIN, "area-returned", "You returned the picture's area. Its side is asked for.",
         _square(lambda v: 0, lambda v: v["P"] ** 2)),
@@ -156,21 +162,25 @@ WAYS = (
     Way(NEAR, "two-short", "That is two steps of P too small.", _stepped(-2)),
     Way(NEAR, "two-further", "That is two steps of P too large.", _stepped(2)),
     Way(PLAIN, "rounded-down", "You rounded the side in patches down. Round up: it must be enough.", _rounded(False)),
-    Way(PLAIN, "rounded-up", "You rounded the side in patches up, and that no longer fits. Round down.", _rounded(True)),
-    Way(PLAIN, "nearest", "You rounded to the nearest side in patches. It must be the first that is enough, or the last that"
+    Way(PLAIN, "rounded-up", "You rounded the side in patches up, and that no longer fits. Round down.",
+        _rounded(True)),
+    Way(PLAIN, "nearest",
+        "You rounded to the nearest side in patches. It must be the first that is enough, or the last that"
         " fits.", _nearest),
     Way(PLAIN, "any-pixel", "That side is no multiple of P. Round the side in patches, then multiply by P.",
         _pixels(lambda v: 1)),
     Way(PLAIN, "steps-of-16", "You went in steps of 16 px. The side is a multiple of P.", _pixels(lambda v: 16)),
     Way(NEAR, "steps-of-2p", "You went in steps of 2 P. Every multiple of P counts.", _pixels(lambda v: 2 * v["P"])),
     Way(NEAR, "odd-sides", "You went in steps of 2 P, from P on. Every multiple of P counts.", _odd_sides),
-    Way(NEAR, "root-of-tokens", "You took the root of T for the side. Class token and registers are tokens, but have no place"
+    Way(NEAR, "root-of-tokens",
+        "You took the root of T for the side. Class token and registers are tokens, but have no place"
         " in the grid: take them off first.", _root_of_tokens),
     Way(NEAR, "steps-of-img", "You went in steps of `img`, which plays no part.", _pixels(lambda v: v["img"])),
     Way(NEAR, "steps-of-32", "You went in steps of 32 px. The side is a multiple of P.", _pixels(lambda v: 32)),
     Way(NEAR, "steps-of-8", "You went in steps of 8 px. The side is a multiple of P.", _pixels(lambda v: 8)),
     Way(NEAR, "sixteen", "You multiplied the side in patches by 16. It is P.", _scaled(lambda v: 16)),
-    Way(PLAIN, "doubled", "You doubled the side at every step, and so stepped over the one that is asked for.", _doubling),
+    Way(PLAIN, "doubled", "You doubled the side at every step, and so stepped over the one that is asked for.",
+        _doubling),
     Way(NEAR, "starts-at-img", "You never go below `cfg[\"img\"]`, which plays no part.", _bounded(True)),
     Way(NEAR, "capped-at-img", "You never go above `cfg[\"img\"]`, which plays no part.", _bounded(False)),
     Way(NEAR, "doubled-answer", "The side is twice what it should be.", _scaled(lambda v: 2 * v["P"])),
@@ -199,7 +209,7 @@ class Place(NamedTuple):
 
 
 def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False) -> Named | None:
-    """Short names and a sentence for the slip behind these sides; None where none is found. `lastly` as in `explain`."""
+    """Short names and a sentence for the slip behind these sides, or None. `lastly` as in `explain`."""
     if any(o.error is not None or o.returned is None for o in outcomes):
         return no_answer(search.formula, outcomes)
     if kind := next((type(o.returned).__name__ for o in outcomes if isinstance(o.returned, WRONG_KINDS)), None):

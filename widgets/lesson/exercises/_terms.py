@@ -71,7 +71,7 @@ class Formula:
 
     `read` turns the arguments of the exercise into its quantities; `derived` follow from those, in order. `variants`
     are near misses of a quantity: name -> what was written instead -> its value. `groups` name sums of terms.
-    `units` say what a constant factor of the whole answer means; `extras` what has a number that is too much, by entry;
+    `units` say what a constant factor of the whole answer means; `extras` what has a number that is too much, by key;
     `instead` other answers by the sentence that names them.
     """
 
@@ -235,7 +235,8 @@ def _edited(formula: Formula, members: tuple[Term, ...], above: tuple[str, ...],
         [Values], Any]:
     def value(values: Values) -> Any:
         if any(not values[f] for f in below):
-            return formula.total(values) + sum(_without_zero(t, above, below, values) - t.value(values) for t in members)
+            return formula.total(values) + sum(_without_zero(t, above, below,
+                                                             values) - t.value(values) for t in members)
         if (known := values.get(members)) is None:
             part = sum(t.value(values) for t in members)
             known = values[members] = (part, formula.total(values) - part)
@@ -279,7 +280,8 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
         near = tuple(n for n in formula.variants.get(old, ()) if n not in ("0", "1"))   # those are left out or dropped
         if members[0].factors.count(old) == 2:
             for new in formula.variants.get(f"{old}^2", ()):
-                yield NEAR, "factor-replaced", f"The term of {name} has {new} where {old}^2 belongs", (new,), (old, old)
+                yield NEAR, "factor-replaced", f"The term of {name} has {new} where {old}^2 belongs", (new,), (old,
+                                                                                                               old)
         for new in (*near, *(n for n in others if n not in near)):
             if new != old:
                 yield (nearness(formula, old, new) if new in near else FAR, "factor-replaced",
@@ -288,14 +290,15 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
                     yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
                            f" {old}^2 belongs", (new, new), (old, old))
     for several in (*combinations(shared, 2), *combinations(shared, 3)):
-        yield (NEAR + 1, "missing-factor", f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
+        yield (NEAR + 1, "missing-factor",
+               f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
                " missing? It is", (), several)
     if len(formula.terms) == 1:
         yield from _turned_over(members[0])
     for new in (*others, "8"):
         yield FAR - 1, "extra-factor", f"The term of {name} has the factor {new} too many", (new,), ()
         if new not in shared:
-            yield FAR - 1, "divided", f"You divided the term of {name} by {new}, which does not belong there", (), (new,)
+            yield FAR - 1, "divided", f"You divided the term of {name} by {new}, which is not in it", (), (new,)
 
 
 def _turned_over(only: Term) -> Iterator[Edit]:
@@ -307,7 +310,8 @@ def _turned_over(only: Term) -> Iterator[Edit]:
         yield NEAR, "inverted", f"You multiplied by {name}. Divide by it", (name, name), ()
         yield FAR, "extra-factor", f"You divided by {name} twice", (), (name,)
         rest = tuple(other for other in only.over if other != name)
-        yield (NEAR, "brackets", "Python reads a / b * c as (a / b) * c. Put everything that divides in one pair of brackets",
+        yield (NEAR, "brackets",
+               "Python reads a / b * c as (a / b) * c. Put everything that divides in one pair of brackets",
                (*rest, *rest), ())
 
 
@@ -347,7 +351,9 @@ def _scaled(formula: Formula) -> Iterator[Slip]:
     for name in (*formula.base_names, *FEW):
         yield Slip(NEAR, "whole-times", f"Your number is {name} times what it should be.",
                    lambda v, name=name: formula.total(v) * v[name], ratio=True)
-        lost = f"The factor {name} is missing." if name in shared else f"Your number is divided by {name} once too often."
+        lost = f"The factor {name} is missing."
+        if name not in shared:
+            lost = f"Your number is divided by {name} once too often."
         yield Slip(NEAR, "whole-over", lost, lambda v, name=name: over(formula.total(v), v[name]), ratio=True)
         if name in shared:
             yield Slip(NEAR, "inverted", f"You divided by {name}. Multiply by it.",
@@ -385,7 +391,8 @@ def _rounded(formula: Formula) -> Iterator[Slip]:
             ("rest", "You returned 1 minus the answer.", lambda x: 1 - x),
             ("off-by-one", "You added 1 to the answer.", lambda x: x + 1),
             ("off-by-one", "You took 1 off the answer.", lambda x: x - 1),
-            ("squared", "You squared the answer.", lambda x: x * x), ("root", "You took the root of the answer.", sqrt)):
+            ("squared", "You squared the answer.", lambda x: x * x),
+            ("root", "You took the root of the answer.", sqrt)):
         yield Slip(NEAR, other, sentence, lambda v, value=value: value(formula.total(v)))
 
 
