@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 LONGEST = 60                  # characters of one number
+FARTHEST = 1000               # characters that are looked at: what is longer was pasted by mistake
 FAR = 1e15                    # bounds further apart than this need not be said
 RULE = "A point stands before decimals here, a comma between thousands."
 WAYS = {                      # unit -> how it may be written, beside itself; case does not matter
@@ -111,6 +112,8 @@ def split_sides(text: str, kind: Kind, most: int = 2, listed: bool = False) -> l
     In a `listed` text, or one in brackets, commas always stand between sides; in a listed one spaces too.
     """
     typed = _same_signs(text)
+    if len(typed) > most * LONGEST:
+        return [text]   # which is refused for its length when it is read
     bare = re.sub(r"^[\[(] ?(.*?) ?,? ?[\])]$", r"\1", typed)
     power = _POWER.fullmatch(bare) or ((whole := _WHOLE_TEXT.fullmatch(bare)) and whole["power"])
     if power or not bare:
@@ -140,7 +143,7 @@ def as_typed(value: float | tuple[float, ...], whole: bool = True) -> str:
 
 def short(text: str) -> str:
     """What was typed, for a sentence."""
-    typed = " ".join(text.split())
+    typed = " ".join(text[:FARTHEST].split())
     return typed if len(typed) <= 20 else typed[:17] + "..."
 
 
@@ -149,7 +152,7 @@ def short(text: str) -> str:
 
 def _same_signs(text: str) -> str:
     """One sign for each meaning: digits of every script, spaces, minus signs, apostrophes, powers."""
-    plain = text.replace("**", "^").translate(_ALIKE)
+    plain = text[:FARTHEST].replace("**", "^").translate(_ALIKE)
     plain = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else " " if c.isspace() else c for c in plain)
     plain = re.sub(r"[⁻⁺]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda found: "^" + found[0].translate(_RAISED), plain)
     return re.sub(r" +", " ", plain).strip()
