@@ -150,7 +150,7 @@ class CostExplorer(Widget):
         shape, field = self.shape, {"options": [], "note": ""}
         setting = Setting(shape, batch=self.batch)
         return [
-            {**field, "key": "image_size", "symbol": "H, W", "name": "Picture side, px", "value": value_of(setting, "image_size"), "more": False,
+            {**field, "key": "image_size", "symbol": "H, W", "name": "Picture side, px", "value": value_of(setting, "image_size"), "more": False, "text": True,
              "note": f"T = {shape.num_tokens:,} tokens"},
             {**field, "key": "batch", "symbol": "B", "name": "Batch, pictures", "value": f"{self.batch:,}", "more": True},
             {**field, "key": "window", "symbol": "", "name": "Window side, patches", "value": f"{self.window:,}", "more": True, "note": "14 in SAM"},

@@ -158,7 +158,7 @@ class ViTCalculator(Widget):
         fields = []
         for key, (symbol, name) in NUMBERS.items():
             fields.append({"key": key, "symbol": symbol, "name": name, "value": value_of(self.now, key), "options": [],
-                           "note": self._note(key), "more": key not in IN_FRONT})
+                           "note": self._note(key), "more": key not in IN_FRONT, "text": key == "image_size"})   # two sides have an x
         for key, (name, options) in OPTIONS.items():
             fields.append({"key": key, "symbol": "", "name": name, "value": value_of(self.now, key), "options": [list(o) for o in options.items()],
                            "note": "", "more": True})

@@ -76,8 +76,12 @@ def test_a_refused_entry_loses_nothing() -> None:
     predict = patches()
     predict._form._handle_msg({"typed": "lots"})
     assert "is no number" in predict._form.problem and predict._form.typed == "lots" and not predict.settled
+    predict._form._handle_msg({"typed": "195,5"})
+    assert predict._form.offers == ["195", "196"]
+    predict._form._handle_msg({"typed": "1e30"})
+    assert "at most" in predict._form.problem and predict._form.offers == []
     predict._form._handle_msg({"typed": "196"})
-    assert predict.settled and predict._form.problem == "" and predict._form.tone == "right"
+    assert predict.settled and predict._form.problem == "" and predict._form.offers == [] and predict._form.tone == "right"
 
 
 def test_a_choice_needs_a_choice_and_marks_both() -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from widgets.model.typed_number import Kind, as_typed, number_typed
+from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed
 
 from . import distribution
 from .distribution import Distribution
@@ -43,6 +43,11 @@ class NumberGuess:
     def read(self, guess: Any) -> float:
         """A guess as it is kept. Raises ValueError with a sentence for the reader."""
         return number_typed(guess, self.accepts) if isinstance(guess, str) else float(guess)
+
+    def offers(self, problem: Exception) -> list[str]:
+        """What can be typed in place of a text that was not read, where that is known."""
+        near = problem.near if isinstance(problem, NotRead) else ()
+        return [as_typed(value, self.accepts.whole) for value in near if abs(value) < LARGEST]
 
     def answer(self, value: Any) -> float:
         """The right answer as it is compared and written."""
@@ -101,6 +106,9 @@ class ChoiceGuess:
             return self.choices[guess]
         raise ValueError("Choose one of the answers first. A rough guess is enough.")
 
+    def offers(self, problem: Exception) -> list[str]:
+        return []
+
     def answer(self, value: Any) -> str:
         return value if isinstance(value, str) else self.choices[value]
 
@@ -154,6 +162,9 @@ class CurveGuess:
         if len(heights) != len(self.x) or not all(map(math.isfinite, heights)):
             raise ValueError(f"A guess has one height for each of the {len(self.x)} places.")
         return heights
+
+    def offers(self, problem: Exception) -> list[str]:
+        return []
 
     def answer(self, value: Any) -> list[float]:
         return [float(height) for height in value]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("widgets.lesson")
 COMMIT, SHOW, AGAIN = "Commit to my guess", "Show me", "Guess again"
 CHECK = "Check my number"  # for what is looked up, not guessed
-UNTOUCHED = {"picked": -1, "typed": "", "points": [], "answer_points": [], "marks": [], "locked": False, "problem": "",
+UNTOUCHED = {"picked": -1, "typed": "", "points": [], "answer_points": [], "marks": [], "locked": False, "problem": "", "offers": [],
              "feedback": "", "tone": "", "status": "ready", "message": "", "commit_label": COMMIT, "aside_label": SHOW}
 
 
@@ -116,7 +116,7 @@ class Predict(Widget):
         try:
             self.commit(entered)
         except (TypeError, ValueError) as problem:
-            self._form.problem = str(problem)
+            self._form.param.update(problem=str(problem), offers=self.kind.offers(problem))
 
     def _aside(self) -> None:
         self.again() if self.settled else self.show()
@@ -142,7 +142,7 @@ class Predict(Widget):
 
     def _settle(self) -> None:
         """Compute the answer and show it; on a served page in a thread, so that other visitors do not wait."""
-        self._form.param.update(problem="", locked=True, aside_label="", **self.kind.filled(self.guess))
+        self._form.param.update(problem="", offers=[], locked=True, aside_label="", **self.kind.filled(self.guess))
         document = progress.served_page()
         if document is None:
             return self._finish(*self._computed())

@@ -3,11 +3,11 @@ export function render({ model, el }) {
   const part = frame(model, el, 'ask', () => {})
   const form = make('form', { autocomplete: 'off', noValidate: true })
   const group = make('fieldset'), legend = make('legend'), answers = make('div', { className: 'answers' })
-  const problem = make('p', { className: 'problem', role: 'alert' })
+  const problem = make('p', { className: 'problem', role: 'alert' }), offers = make('div', { className: 'offers' })
   const commit = make('button', { type: 'submit', className: 'main' })
   const aside = make('button', { type: 'button', className: 'aside' })
   const feedback = make('div', { className: 'feedback', role: 'status', tabIndex: -1 })
-  group.append(legend, answers, problem)
+  group.append(legend, answers, problem, offers)
   const row = make('div', { className: 'row' }, commit, aside)
   form.append(group, row, feedback)
   part.body.append(form)
@@ -54,6 +54,12 @@ export function render({ model, el }) {
     })
     if (model.kind === 'curve') curve.mark()
     problem.textContent = model.problem; problem.hidden = !model.problem
+    offers.replaceChildren(...model.offers.map((text) => {
+      const button = make('button', { type: 'button' }, text)
+      button.addEventListener('click', () => { answering = true; model.send_msg({ typed: text }) })
+      return button
+    }))
+    offers.hidden = !model.offers.length
     commit.textContent = model.commit_label; commit.hidden = model.locked || !model.commit_label
     aside.textContent = model.aside_label; aside.hidden = !model.aside_label
     if (model.locked) feedback.after(row); else feedback.before(row)   // what was asked next comes after what was said
@@ -79,5 +85,5 @@ export function render({ model, el }) {
   })
   aside.addEventListener('click', () => { answering = true; model.send_msg({ aside: true }) })
   onChange(model, ['text', 'kind', 'choices', 'unit', 'axes'], build)
-  onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'points', 'answer_points', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
+  onChange(model, ['typed', 'picked', 'marks', 'locked', 'problem', 'offers', 'points', 'answer_points', 'commit_label', 'aside_label', 'feedback', 'tone'], state)
 }

@@ -40,6 +40,7 @@ class Question(LessonPart):
     marks = param.List([], doc="for each option '', 'right', 'wrong' or 'yours'")
     locked = param.Boolean(False, doc="whether the answer can no longer be changed")
     problem = param.String("", doc="a sentence beside the field: why this cannot be taken")
+    offers = param.List([], doc="texts that may be meant, each a button beside the problem")
     commit_label = param.String("Commit", doc="the main button")
     aside_label = param.String("", doc="the button beside it; none when empty")
     feedback = param.String("", doc="what is said about the answer, as HTML")
