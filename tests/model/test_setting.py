@@ -144,7 +144,7 @@ def test_a_link_brings_every_setting_back() -> None:
 
 
 @pytest.mark.parametrize("rubbish", ["x", "B/16~B/16~B/16", "B/16,hidden_size=5", "B/16,__class__=1", "B/16,=", "~", "B/16,image_size=1e99",
-                                     "9" * 401, "B/16,pool=max", "b/16", "B/16,,", "B/16 ~L/16", "B/16,class_token=no"])
+                                     "9" * 401, "B/16,pool=max", "b/16", "B/16,,", "B/16 ~L/16", "B/16,class_token=no", "B/16,hidden_size=76,8", "B/16,epochs=0,5"])
 def test_rubbish_is_refused_with_a_sentence(rubbish: str) -> None:
     with pytest.raises(ValueError) as caught:
         read(rubbish)
