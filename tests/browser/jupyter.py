@@ -23,9 +23,7 @@ TRIES, STARTED = 3, 10
 @contextlib.contextmanager
 def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
     """Serve `folder` with "lab" or "notebook"; gives the address. `settings` is an empty folder for its state."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     own = {name: str(settings / name) for name in
            ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
     command = [
@@ -47,6 +45,13 @@ def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+def free_port() -> int:
+    """A port of this machine on which nothing listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def run_all(page: Page, cells: int, seconds: float) -> None:

@@ -6,11 +6,12 @@ from html import escape
 from pathlib import Path
 
 import panel as pn
+from bokeh.models import CustomJS
 
 from . import theme
 from .contents import Chapter
 
-_TEMPLATE = (Path(__file__).parent / "template.html").read_text(encoding="utf-8")
+_TEMPLATE, _CONNECTION = ((Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("template.html", "connection.js"))
 COURSE = "Understand the Vision Transformer"
 SUMMARY = "A course on the Vision Transformer that runs a real one on your own picture."
 
@@ -34,8 +35,20 @@ def frame(title: str, body: str = "", content: pn.viewable.Viewable | None = Non
     page.add_variable("next", following)
     if content is not None:
         page.add_panel("content", content)
+    page.add_variable("connection", _CONNECTION)
+    page.add_variable("session", _session())
     page.add_variable("name", f"{title} | {COURSE}" if title != COURSE else COURSE)
     return page
+
+
+def _session() -> str:
+    """What the server calls this page, whose own bar says when the connection is lost; empty outside a server."""
+    document = pn.state.curdoc
+    if document is None or document.session_context is None:
+        return ""
+    document.config.update(reconnect_session=False, notify_connection_status=False)
+    document.js_on_event("connection_lost", CustomJS(code="window.vitLost()"))
+    return document.session_context.id
 
 
 def sentence_page(title: str, sentence: str) -> pn.Template:

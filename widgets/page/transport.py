@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import panel as pn
 from bokeh.server.views.ws import WSHandler
 from panel.io.resources import get_dist_path
 
 LARGEST_MESSAGE = 64 * 2**20
 """Bytes. A picture of 20 MB travels as 27 MB of base64; what is larger still is answered by a sentence, up to here."""
+SESSION_HEADER = "Vit-Session"
 
 
 def tune() -> None:
@@ -30,6 +33,16 @@ def _open_at_once() -> None:
         self.set_nodelay(True)
         opened(self)
 
-    WSHandler.open = open_at_once
+    answer = WSHandler.get
+
+    async def knows_page(self: WSHandler, *args: Any, **kwargs: Any) -> None:
+        """Tell an open page whether its session is still here, without making one; its script asks with a header."""
+        session = self.request.headers.get(SESSION_HEADER)
+        if session is None:
+            await answer(self, *args, **kwargs)
+        else:
+            self.finish({"here": session in self.application_context._sessions})
+
+    WSHandler.open, WSHandler.get = open_at_once, knows_page
     WSHandler.max_message_size = property(lambda self: LARGEST_MESSAGE)
     WSHandler._vit_tuned = True
