@@ -55,4 +55,5 @@ def test_the_first_layers_one_large_weight_hands_on_less_than_it_weighs() -> Non
     own = layer.weights[0, :, 0, 0]
     j = int(own.argmax())
     handed_on = layer.weights[0, j, 0] * layer.v[0, j].norm(dim=-1)
+    assert (own > 0.5).sum() == 1 and (own < 0.1).sum() == 2 and (own[:, None] - torch.tensor([0.5, 0.1])).abs().min() > 0.03
     assert abs(float(own[j]) - 0.59) < 0.03 and abs(float(handed_on[0] / handed_on.sum()) - 0.33) < 0.015
