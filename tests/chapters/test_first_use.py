@@ -7,15 +7,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from widgets.lesson.predictions import asked as predictions
+from widgets.lesson.predictions import asked
 from widgets.lesson.quiz_data import questions
 from widgets.page import contents
 
 # term, as a pattern: the words that explain it; None where the chapter does without the term
 EXPLAINED: dict[str, dict[str, str | None]] = {
     "00": {
-        r"layers?": "one round is called a **layer**", r"heads?": "**Head**: one such attention", r"class token": "**Class token**: one row",
-        r"(?:query|queries|keys?|values?)": "**Query, key, value**: three rows", r"softmax": "**Softmax**: turns the scores",
+        r"layers?": "one round is called a **layer**", r"heads?": "**Head**: one such attention",
+        r"class token": "**Class token**: one row", r"softmax": "**Softmax**: turns the scores",
+        r"(?:query|queries|keys?|values?)": "**Query, key, value**: three rows",
         r"logits": "These scores are called *logits*", r"LayerNorm": "LayerNorm is the norm's full name",
     },
     "02": {r"heads?": "is called a *head*", r"LayerNorm": None, r"Huge": "H is *Huge*"},
@@ -27,21 +28,22 @@ TERMS = [(chapter, term, words) for chapter, terms in EXPLAINED.items() for term
 
 
 def read_in_order(chapter: str) -> Iterator[str]:
-    """What a reader meets, cell by cell: the text, a prediction's words, the quiz. Goals at the top and sources are left out."""
+    """What a reader meets, cell by cell: text, a prediction's words, the quiz; without the goals and the sources."""
     for cell in contents.read(contents.chapter(chapter).path).cells[1:]:
         if cell.cell_type == "markdown":
             yield cell.source.partition("## Sources")[0]
-        elif asked := re.search(r'^predict\("(.+)"\)', cell.source):
-            facts = predictions()[asked[1]]
+        elif prediction := re.search(r'^predict\("(.+)"\)', cell.source):
+            facts = asked()[prediction[1]]
             yield " ".join([facts["question"], *facts.get("choices", ()), facts["why"]])
         elif cell.source.startswith("Quiz("):
-            yield " ".join(text for q in questions(chapter) for text in (q.text, *(f"{o.text} {o.why}" for o in q.options)))
+            for question in questions(chapter):
+                yield " ".join([question.text, *(f"{option.text} {option.why}" for option in question.options)])
 
 
 @pytest.mark.parametrize(("chapter", "term", "words"), TERMS)
-def test_a_term_is_explained_in_the_cell_that_uses_it_first_or_before(chapter: str, term: str, words: str | None) -> None:
-    texts = list(read_in_order(chapter))
-    used = [n for n, text in enumerate(texts) if re.search(rf"(?<!\w){term}(?!\w)", text, re.I if term.islower() else 0)]
+def test_a_term_is_explained_where_it_is_used_first_or_before(chapter: str, term: str, words: str | None) -> None:
+    texts, pattern = list(read_in_order(chapter)), re.compile(rf"(?<!\w){term}(?!\w)", re.I if term.islower() else 0)
+    used = [n for n, text in enumerate(texts) if pattern.search(text)]
     if words is None:
         assert not used, f"chapter {chapter} uses {term}, which no chapter up to here explains"
     else:
@@ -50,9 +52,11 @@ def test_a_term_is_explained_in_the_cell_that_uses_it_first_or_before(chapter: s
 
 @pytest.mark.parametrize("chapter", EXPLAINED)
 def test_the_longest_option_is_right_in_at_most_a_third_of_a_quiz(chapter: str) -> None:
-    asked = questions(chapter)
-    longest = [q.id for q in asked if len(q.options[q.right].text) > max(len(o.text) for o in q.options if not o.right)]
-    assert len(longest) <= len(asked) / 3, longest
+    longest = []
+    for question in questions(chapter):
+        right, *others = sorted(question.options, key=lambda option: not option.right)
+        longest += [question.id] * (len(right.text) > max(len(option.text) for option in others))
+    assert len(longest) <= len(questions(chapter)) / 3, longest
 
 
 @pytest.mark.parametrize("chapter", EXPLAINED)

@@ -53,8 +53,9 @@ def test_the_shortest_filters_count_for_more_than_the_longest(name: str) -> None
     w, x, long, short = _filters_by_length(name)
     right = represent(w, x).y
     level = embed_by_convolution(x, w.filters, w.filter_bias)[0].mean(0)
-    longest, shortest, at_the_mean = (float(torch.cosine_similarity(represent(silence_filters(w, some, at), x).y, right))
-                                      for some, at in ((long, None), (short, None), (short, level)))
+    silenced = (silence_filters(w, *how) for how in ((long, None), (short, None), (short, level)))
+    answers = (represent(weights, x).y for weights in silenced)
+    longest, shortest, at_the_mean = (float(torch.cosine_similarity(y, right)) for y in answers)
     assert longest > shortest, "the chapter says so of every sample picture"
     if name == "cat":
         assert longest > 0.99 and max(shortest, at_the_mean) < 0.97, "what the cell prints, which says that it is the cat"
@@ -67,7 +68,7 @@ def test_the_numbers_of_the_shortest_filters_differ_less_and_meet_longer_columns
     assert float(spread[short].mean()) < float(spread.mean()) / 2, "their numbers differ less from patch to patch"
     first = w.blocks[0]
     read = torch.cat([first.attention.q_weight, first.attention.k_weight, first.attention.v_weight]) * first.ln1_weight
-    columns = read.norm(dim=0)                             # (D,): of the weights, with the norm's gain, that meet each number
+    columns = read.norm(dim=0)  # (D,): of the weights, times the norm's gain, that meet each number
     others = torch.ones(len(columns), dtype=torch.bool).index_fill(0, short, False)
     assert float(columns[short].mean()) > 2 * float(columns[others].mean())
 

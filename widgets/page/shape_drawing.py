@@ -61,7 +61,7 @@ class ShapeDrawing:
                 f" What is filled has the shape {SEQUENCE}.")
 
     def boxes(self, stage: Stage) -> Boxes:
-        """The drawing of a tensor: its last two sides are a table, a side before them a stack; a vector is a thin row."""
+        """The drawing of a tensor: its last two sides are a table, one before them a stack; a vector is a thin row."""
         *stack, rows, columns = (1, *stage.dims[1:]) if len(stage.dims) < 3 else stage.dims[1:]
         width, height = (max(THINNEST, side / self.numbers_a_pixel) for side in (columns, rows))
         return Boxes(stack[0] if stack else 1, width, height)
@@ -121,8 +121,9 @@ class ShapeDrawing:
 
     def _layer(self, items: str) -> str:
         """The tensors of a layer, marked off from the rest."""
-        return (f'<li style="margin:0;{RULE}"><div style="border-left:4px solid {ACCENT};padding-left:12px;margin:8px 0">'
-                f'In each of the {self.layers} layers:<ol style="{LIST}">{items}</ol></div></li>')
+        beside = f"border-left:4px solid {ACCENT};padding-left:12px;margin:8px 0"
+        return (f'<li style="margin:0;{RULE}"><div style="{beside}">In each of the {self.layers} layers:'
+                f'<ol style="{LIST}">{items}</ol></div></li>')
 
     def _item(self, stage: Stage) -> str:
         row = f"display:flex;flex-wrap:wrap;gap:4px 16px;align-items:center;margin:0;padding:6px 0;{RULE}"
