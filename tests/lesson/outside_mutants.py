@@ -81,7 +81,7 @@ def patchify_dilated(image: Array, P: int) -> Array:
 
 @outside("patchify",
          "the patch's index is taken for its first pixel (never times P): the window moves on by one pixel",
-         "described", "first-row-right")
+         "named", "window:index-for-pixel")
 def patchify_sliding(image: Array, P: int) -> Array:
     C, H, W = image.shape
     rows = []
@@ -116,7 +116,7 @@ def patch_embedding_times_root(patches: Array, W_E: Array, b_E: Array) -> Array:
 
 @outside("patch_embedding",
          "gives every connection its own bias: b_E is added once for each input number, not once a token",
-         "described", "columns-shifted")
+         "named", "bias:once-a-number")
 def patch_embedding_bias_per_input(patches: Array, W_E: Array, b_E: Array) -> Array:
     tokens = np.zeros((patches.shape[0], W_E.shape[1]))
     for i in range(patches.shape[1]):
@@ -141,7 +141,7 @@ def add_positions_in_place(tokens: Array, cls: Array, pos: Array) -> Array:
 
 @outside("add_class_and_positions",
          "thinks the class token already sums up the picture: the mean of the patches goes into row 0",
-         "described", "first-row-wrong")
+         "named", "class:plus-mean")
 def add_class_as_summary(tokens: Array, cls: Array, pos: Array) -> Array:
     first = cls + tokens.mean(axis=0)
     return np.vstack([first, tokens]) + pos

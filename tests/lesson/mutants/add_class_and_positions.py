@@ -66,3 +66,13 @@ def adds_in_place(tokens, cls, pos):
 @mutant("scaled-root")
 def scaled_as_in_2017(tokens, cls, pos):
     return np.vstack([cls, tokens * np.sqrt(tokens.shape[-1])]) + pos
+
+
+@mutant("positions:patches-from-row-0")
+def every_patch_one_row_up(tokens, cls, pos):
+    return np.vstack([cls + pos[0], tokens + pos[:-1]])
+
+
+@mutant("sum:scaled-rows")
+def embeddings_scaled(tokens, cls, pos):
+    return np.vstack([cls, tokens]) * np.sqrt(len(cls)) + pos

@@ -98,3 +98,17 @@ def no_softmax(q, k, v):
 def returns_scores(q, k, v):
     s = q @ k.T / np.sqrt(q.shape[1])
     return softmax(s) @ v, s
+
+
+@mutant("softmax:no-keepdims")
+def sum_without_keepdims(q, k, v):
+    s = q @ k.T / np.sqrt(q.shape[1])
+    e = np.exp(s - s.max(1, keepdims=True))
+    A = e / e.sum(1)
+    return A @ v, A
+
+
+@mutant("scores:clipped-50")
+def clipped(q, k, v):
+    A = softmax(np.clip(q @ k.T / np.sqrt(q.shape[1]), -50, 50))
+    return A @ v, A

@@ -108,3 +108,35 @@ def plus_equals(z, params):
     z += attend(norm(z, params, 1), params)
     z += mlp(norm(z, params, 2), params)
     return z
+
+
+@mutant("residual:first-from-norm")
+def first_sum_from_the_norm(z, params):
+    x = norm(z, params, 1)
+    z = x + attend(x, params)
+    return z + mlp(norm(z, params, 2), params)
+
+
+@mutant("residual:second-from-norm")
+def second_sum_from_the_norm(z, params):
+    z = z + attend(norm(z, params, 1), params)
+    x = norm(z, params, 2)
+    return x + mlp(x, params)
+
+
+@mutant("scale:d-ff")
+def root_of_d_ff(z, params):
+    z = z + attend(norm(z, params, 1), params, root=len(params["b_1"]))
+    return z + mlp(norm(z, params, 2), params)
+
+
+@mutant("norm:after-sublayers")
+def normed_on_the_way_back(z, params):
+    z = z + norm(attend(z, params), params, 1)
+    return z + norm(mlp(z, params), params, 2)
+
+
+@mutant("gelu/curve:elu")
+def elu(z, params):
+    z = z + attend(norm(z, params, 1), params)
+    return z + mlp(norm(z, params, 2), params, lambda x: np.where(x > 0, x, np.expm1(np.minimum(x, 0))))

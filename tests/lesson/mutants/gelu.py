@@ -122,3 +122,13 @@ def erf_of_numpy(x):
 def in_place(x):
     x *= 0.5 * (1 + erf(x / math.sqrt(2)))
     return x
+
+
+@mutant("curve:erf-root")
+def erf_alone(x):
+    return erf(x / math.sqrt(2))
+
+
+@mutant("curve:tanh-inverse")
+def root_upside_down(x):
+    return 0.5 * x * (1 + np.tanh(math.sqrt(math.pi / 2) * (x + 0.044715 * x**3)))

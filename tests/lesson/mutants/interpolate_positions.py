@@ -177,3 +177,26 @@ def in_place(table, old_grid, new_grid):
     rows = resized(table[1:], old_grid, new_grid)
     table[1:] = 0
     return np.concatenate([table[:1], rows])
+
+
+def keys(t):
+    t = abs(t)
+    return 1.5 * t**3 - 2.5 * t**2 + 1 if t <= 1 else -0.5 * t**3 + 2.5 * t**2 - 4 * t + 2 if t < 2 else 0.0
+
+
+@mutant("resize:a-0.5-edges-nearest")
+def keys_curve(table, old_grid, new_grid):
+    cells = table[1:].reshape(*old_grid, -1)
+    for axis, (old, new) in enumerate(zip(old_grid, new_grid)):
+        R = np.zeros((new, old))
+        for i in range(new):
+            place = (i + 0.5) * old / new - 0.5
+            for j in range(int(np.floor(place)) - 1, int(np.floor(place)) + 3):
+                R[i, min(max(j, 0), old - 1)] += keys(j - place)
+        cells = np.moveaxis(np.tensordot(R, cells, (1, axis)), 0, axis)
+    return with_class(table, cells.reshape(-1, table.shape[1]))
+
+
+@mutant("class:twice")
+def two_class_rows(table, old_grid, new_grid):
+    return np.concatenate([table[:1], table[:1], resized(table[1:], old_grid, new_grid)[1:]])

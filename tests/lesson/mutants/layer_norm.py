@@ -64,3 +64,13 @@ def in_place(x, gain, shift, eps):
 @mutant("shift-first")
 def bracket_in_the_wrong_place(x, gain, shift, eps):
     return ((x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift) * gain
+
+
+@mutant("variance:of-squares")
+def mean_of_squares(x, gain, shift, eps):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt((x * x).mean(-1, keepdims=True) + eps) * gain + shift
+
+
+@mutant("order:gain-before-centring")
+def gain_too_soon(x, gain, shift, eps):
+    return (gain * x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + shift

@@ -107,3 +107,15 @@ def adds_z(z, W_qkv, b_qkv, W_o, b_o, heads):
     q, k, v = [x.reshape(T, heads, -1).transpose(1, 0, 2) for x in np.split(z @ W_qkv + b_qkv, 3, -1)]
     A = softmax(q @ k.transpose(0, 2, 1) / np.sqrt(D // heads))
     return z + (A @ v).transpose(1, 0, 2).reshape(T, D) @ W_o + b_o
+
+
+@mutant("heads:v-previous")
+def values_of_the_head_before(z, W_qkv, b_qkv, W_o, b_o, heads):
+    T, D = z.shape
+    w = D // heads
+    q, k, v = np.split(z @ W_qkv + b_qkv, 3, -1)
+    out = []
+    for j in range(heads):
+        own, other = slice(j * w, (j + 1) * w), slice((j - 1) % heads * w, ((j - 1) % heads + 1) * w)
+        out.append(softmax(q[:, own] @ k[:, own].T / np.sqrt(w)) @ v[:, other])
+    return np.hstack(out) @ W_o + b_o

@@ -58,3 +58,13 @@ def with_a_class_row(patches, W_E, b_E):
 @mutant("bias-down")
 def bias_as_a_column(patches, W_E, b_E):
     return patches @ W_E + b_E[:, None]
+
+
+@mutant("b_E:first-number")
+def bias_as_one_number(patches, W_E, b_E):
+    return patches @ W_E + b_E[0]
+
+
+@mutant("bias:in-weights")
+def bias_on_every_weight(patches, W_E, b_E):
+    return patches @ (W_E + b_E)

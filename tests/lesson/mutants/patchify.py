@@ -99,3 +99,21 @@ def scales_in_place_and_back(image, P):
     rows = np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)])
     image -= image.min() - 1
     return rows
+
+
+@mutant("read-as-hwc-flat")
+def height_first(image, P):
+    H, W, C = image.shape
+    return np.stack([image[i * P:(i + 1) * P, j * P:(j + 1) * P].reshape(-1) for i in range(H // P) for j in range(W // P)])
+
+
+@mutant("image:from-0")
+def starts_at_0(image, P):
+    image = image - image.min()
+    return np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, image.shape[1], P) for x in range(0, image.shape[2], P)])
+
+
+@mutant("image:absolute")
+def signs_lost(image, P):
+    image = abs(image)
+    return np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, image.shape[1], P) for x in range(0, image.shape[2], P)])

@@ -146,8 +146,8 @@ def divisor(head_size: int, width: int, heads: int, tokens: int, faults: Faults)
 
 
 def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarray, b_o: np.ndarray, heads: int,
-               faults: Faults) -> np.ndarray:
-    """MSA(z) (T, D), with the named mistakes."""
+               faults: Faults, reading: tuple[np.ndarray, ...] = ()) -> np.ndarray:
+    """MSA(z) (T, D), with the named mistakes; `reading` are the tokens of q, k and v, where they are not all z."""
     at = slipping(faults)
     z, W_qkv, W_o = at("z", z), at("W_qkv", W_qkv), at("W_o", W_o)
     b_qkv, b_o = _biases(b_qkv, faults), at("b_o", b_o)
@@ -155,6 +155,8 @@ def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndar
     real = heads
     heads = 1 if {"one-head", "one-head:scaled"} & faults else D // heads if "heads-as-width" in faults else heads
     packed = _packed(z, W_qkv, b_qkv, heads, faults)                               # (T, 3D)
+    if reading:
+        packed = np.hstack([x @ W for x, W in zip(reading, np.split(W_qkv, 3, axis=1))]) + b_qkv
     q, k, v = (_moved(name, _split(part, heads, faults), faults)
                for name, part in zip("qkv", _unpacked(packed, heads, faults)))
     q = np.broadcast_to(q[:1], q.shape) if "one-query" in faults else q

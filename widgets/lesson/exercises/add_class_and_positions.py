@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception
+from ..specification import Case, Exercise, Misconception, Outcome
 from ._bridge import numbers
+from ._slips import PLACES, VALUES, VECTOR, but, listed, slipping, slips_at
 
 
 def expected(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray) -> np.ndarray:
@@ -15,6 +16,11 @@ def expected(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray) -> np.ndarray
 
 def faulty(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray, faults: frozenset[str] = frozenset()) -> np.ndarray:
     """z_0 as it comes out with the named mistakes."""
+    at = slipping(faults)
+    tokens, cls, pos = at("tokens", tokens), at("cls", cls), at("pos", pos)
+    for name, (_, other) in OTHERS.items():
+        if name in faults:
+            return other(tokens, cls, pos)
     if "side-by-side" in faults:
         return np.concatenate([np.vstack([cls, tokens]), pos], axis=1)
     if "class-added" in faults:
@@ -42,7 +48,97 @@ def faulty(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray, faults: frozens
     if "class-last" in faults:
         return np.vstack([tokens, first]) + pos
     rows = np.vstack([first, tokens])
-    return rows * pos if "multiplied" in faults else rows + pos
+    rows = at("rows", rows)
+    return at("z", rows * pos if "multiplied" in faults else rows + pos)
+
+
+def _sinusoids(shape: tuple[int, int]) -> np.ndarray:
+    """The fixed positions of the text transformer, (rows, D): sine at even columns, cosine at odd ones."""
+    row, column = np.arange(shape[0])[:, None], np.arange(shape[1])[None]
+    angle = row / 10_000 ** (column // 2 * 2 / shape[1])
+    return np.where(column % 2 == 0, np.sin(angle), np.cos(angle))
+
+
+def _inserted(tokens: np.ndarray, cls: np.ndarray, place: int) -> np.ndarray:
+    return np.insert(tokens, place, cls, axis=0)
+
+
+_FIRST = "The class token is a row of its own, row 0, and starts from `cls` alone."
+OTHERS = {
+    "class:added-to-patch-0": (f"You added the class token to patch 0. {_FIRST}", lambda t, c, p: np.vstack([0 * c, t[:1] + c, t[1:]]) + p),
+    "class:plus-mean": (f"You added the mean of the patches to the class token. {_FIRST}", lambda t, c, p: np.vstack([c + t.mean(0), t]) + p),
+    "class:plus-sum": (f"You added the sum of the patches to the class token. {_FIRST}", lambda t, c, p: np.vstack([c + t.sum(0), t]) + p),
+    "class:is-sum": (f"Row 0 is the sum of the patches. {_FIRST}", lambda t, c, p: np.vstack([t.sum(0), t]) + p),
+    "class:is-maximum": (f"Row 0 is the largest of each column of the patches. {_FIRST}", lambda t, c, p: np.vstack([t.max(0), t]) + p),
+    "class:is-patch-0": (f"Row 0 is patch 0 once more. {_FIRST}", lambda t, c, p: np.vstack([t[:1], t]) + p),
+    "class:to-all-and-first": (f"The class token stands in row 0 and was added to every patch too. {_FIRST}", lambda t, c, p: np.vstack([c, t + c]) + p),
+    "class:everywhere": ("Every row starts from `cls`: the patches are lost. They follow the class token in their order.",
+                         lambda t, c, p: np.broadcast_to(c, p.shape) + p),
+    "class:dropped": ("The class token is dropped again at the end. N rows become N+1, and row 0 is the class token's.",
+                      lambda t, c, p: t + p[1:]),
+    "class:for-last-patch": ("The class token stands in front and the last patch is missing. N rows become N+1.",
+                             lambda t, c, p: np.vstack([c, t[:-1]]) + p[:-1]),
+    "class:before-last": (f"The class token stands before the last patch. {_FIRST}", lambda t, c, p: _inserted(t, c, len(t) - 1) + p),
+    "class:in-the-middle": (f"The class token stands in the middle. {_FIRST}", lambda t, c, p: _inserted(t, c, len(t) // 2) + p),
+    "class:both-ends": (f"The class token stands at both ends. {_FIRST}", lambda t, c, p: np.vstack([c, t, c])[:len(p) + 1] + np.vstack([p, 0 * c])),
+    "class:scaled": ("The class token was multiplied by sqrt(D). It is used as it is.", lambda t, c, p: np.vstack([c * len(c)**0.5, t]) + p),
+    "class:last-with-position-0": ("The class token stands last, with row 0 of `pos`. It is row 0, before the patches.",
+                                   lambda t, c, p: np.vstack([t + p[1:], c + p[0]])),
+    "class:last-without-position": ("The class token stands last, and has no position. It is row 0 and gets row 0 of `pos`.",
+                                    lambda t, c, p: np.vstack([t + p[1:], c])),
+    "class:last-of-pos": ("The class token got the last row of `pos`. Row 0 of `pos` is the class token's.", lambda t, c, p: np.vstack([c + p[-1], t + p[1:]])),
+    "positions:patches-from-row-0": ("The patches' positions start at row 0 of `pos`, so patch 0 has the class token's. Row 1 is patch 0's.",
+                                     lambda t, c, p: np.vstack([c + p[0], t + p[:-1]])),
+    "positions:without-last": ("The last row got no position. Add `pos` to all rows.", lambda t, c, p: np.vstack([c, t]) + np.vstack([p[:-1], 0 * c])),
+    "positions:row-1-for-patches": ("Every patch got row 1 of `pos`. Row i of `pos` belongs to row i.", lambda t, c, p: np.vstack(
+        [c + p[0], t + p[1]])),
+    "positions:row-0-for-patches": ("Every patch got row 0 of `pos`. Row i of `pos` belongs to row i.", lambda t, c, p: np.vstack([c, t + p[0]])),
+    "positions:patches-reversed": ("The patches' positions are in reverse. Row i of `pos` belongs to row i.", lambda t, c, p: np.vstack(
+        [c + p[0], t + p[1:][::-1]])),
+    "positions:twice-for-patches": ("The patches got their positions twice. Every row gets one, once.", lambda t, c, p: np.vstack([c + p[0], t + 2 * p[1:]])),
+    "positions:sinusoids": ("You added sines and cosines. ViT's positions are learned: add `pos`.", lambda t, c, p: np.vstack([c, t]) + _sinusoids(p.shape)),
+    "positions:sinusoids-too": ("You added sines and cosines to `pos`. ViT's positions are learned: add `pos` alone.",
+                                lambda t, c, p: np.vstack([c, t]) + p + _sinusoids(p.shape)),
+    "positions:numbers": ("You added each row's number. Add `pos`, a learned row for each.", lambda t, c, p: np.vstack([c, t]) + np.arange(len(p))[:, None]),
+    "positions:numbers-too": ("You added each row's number as well. Add `pos` alone.", lambda t, c, p: np.vstack([c, t]) + p + np.arange(len(p))[:, None]),
+    "positions:every-other": ("Every other row has no position. Add `pos` to all rows.", lambda t, c, p: np.vstack(
+        [c, t]) + p * (np.arange(len(p)) % 2 == 0)[:, None]),
+    "positions:one-plus": ("You multiplied by 1 + `pos`. Positions are added.", lambda t, c, p: np.vstack([c, t]) * (1 + p)),
+    "positions:alone": ("Only the positions came back. They are added to the tokens.", lambda t, c, p: p.copy()),
+    "positions:largest": ("You took the larger of token and position. They are added.", lambda t, c, p: np.maximum(np.vstack([c, t]), p)),
+    "positions:scaled": ("You multiplied the positions by sqrt(D). They are added as they are.", lambda t, c, p: np.vstack([c, t]) + p * len(c)**0.5),
+    "positions:scaled-down": ("You divided the positions by sqrt(D). They are added as they are.", lambda t, c, p: np.vstack([c, t]) + p / len(c)**0.5),
+    "sum:halved": ("The sum of token and position is halved. They are added.", lambda t, c, p: (np.vstack([c, t]) + p) / 2),
+    "sum:scaled-rows": ("Class token and patches were multiplied by sqrt(D), as the text transformer does. ViT does not.",
+                        lambda t, c, p: np.vstack([c, t]) * len(c)**0.5 + p),
+    "sum:scaled": ("Everything was multiplied by sqrt(D). ViT scales nothing.", lambda t, c, p: (np.vstack([c, t]) + p) * len(c)**0.5),
+    "shape:below": ("You put the positions below the tokens. They are added: N+1 rows.", lambda t, c, p: np.vstack([c, t, p])),
+    "shape:flat": ("All is in one long row. Keep the rows: (N+1, D).", lambda t, c, p: (np.vstack([c, t]) + p).ravel()),
+    "shape:batch": ("There is an extra axis in front. The answer is (N+1, D).", lambda t, c, p: (np.vstack([c, t]) + p)[None]),
+    "shape:turned": ("Your tokens are the columns. Tokens are rows: (N+1, D).", lambda t, c, p: (np.vstack([c, t]) + p).T),
+}
+ALL = f"{VALUES} {PLACES}"
+STEPS = {
+    "z": ("z_0, when all is added", ALL),
+    "rows": ("the rows before positions are added", ALL),
+    "tokens": ("the tokens", f"{ALL} doubled halved negated"),
+    "pos": ("the positions", f"{ALL} halved reread over-width"),
+    "cls": ("the class token", VECTOR),
+}
+SAME = (
+    "class:dropped z:rows-rolled rows:rows-rolled rows:first-row rows:first-row-0 tokens:rows-backwards "
+    "tokens:last-row-0 pos:reread pos:rows-backwards pos:rows-rolled pos:rows-rolled-back pos:first-row "
+    "pos:first-row-0 pos:last-row-0 pos:only-first-row pos:reread cls:ones"
+)
+
+
+def _one_axis(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    words = str(failed.error)
+    return isinstance(failed.error, ValueError) and ("same number of dimensions" in words or "must match exactly" in words)
+
+
+def _one_row_short(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    return isinstance(failed.error, ValueError) and "broadcast" in str(failed.error)
 
 
 _POSITIONS = frozenset({"one-row", "positions-reversed", "no-positions", "class-without-position",
@@ -136,5 +232,8 @@ EXERCISE = Exercise(
         Misconception("multiplied", "You multiplied by the positions. They are added."),
         Misconception("scaled-root", "You multiplied the tokens by sqrt(D), as the text transformer does. ViT"
                       " does not."),
-    ),
+        Misconception("one-axis", "`cls` has one axis and `tokens` two, so they cannot be joined. `cls[None]` is (1, D).", _one_axis),
+        Misconception("one-row-short", "`pos` has N+1 rows and D columns. Put the class token in front first, so that there are N+1 rows to add"
+                      " it to.", _one_row_short),
+    ) + but(listed(OTHERS) + slips_at(STEPS), SAME),
 )

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception
-from . import _block
+from ..specification import Case, Exercise, Misconception, Outcome
+from . import _block, gelu, layer_norm, multi_head_attention
+from ._arrangements import ARRANGEMENTS
 from ._bridge import numbers, tensor
+from ._slips import PLACES, VALUES, VECTOR, but, listed, scoped, slips_at
 
 
 def expected(z: np.ndarray, params: dict[str, Any]) -> np.ndarray:
@@ -54,6 +56,70 @@ def _large() -> tuple:
     params["b_o"], params["b_2"] = params["b_o"] * 1e4, params["b_2"] * 1e4
     return z * 3e8, params
 
+
+ALL = f"{VALUES} {PLACES}"
+MATRIX = "negated absolute doubled halved centred unit unit-columns softmax columns-backwards rows-backwards"
+STEPS = {
+    "out": ("the answer", f"{ALL} over-root-width times-root-width"),
+    "mlp": ("what the MLP gives, before it is added", f"{ALL} over-root-width halved doubled negated"),
+    "activated": ("the hidden numbers behind the activation", ALL),
+    "hidden": ("the hidden numbers before the activation", f"{ALL} negated doubled halved"),
+    "middle": ("z', the sum of the first half", ALL),
+    "z": ("z, before everything else", f"{ALL} over-root-width times-root-width doubled halved negated"),
+    "W_1": ("`W_1`", MATRIX),
+    "W_2": ("`W_2`", MATRIX),
+    "b_1": ("`b_1`", VECTOR),
+    "b_2": ("`b_2`", VECTOR),
+}
+GAINS = {
+    "norm:shifts-swapped": ("The shifts of the two norms changed places: ln1_b belongs to attention, ln2_b to the MLP.",),
+    "norm:gains-swapped": ("The gains of the two norms changed places: ln1_g belongs to attention, ln2_g to the MLP.",),
+    "norm:first-shift-for-both": ("Both norms used the shift ln1_b. The second has its own: ln2_b.",),
+    "norm:first-gain-for-both": ("Both norms used the gain ln1_g. The second has its own: ln2_g.",),
+    "scale:d-ff": ("You divided the scores by sqrt(d_ff). The MLP's width has no place in attention: it is sqrt(D_h), d / h.",),
+}
+
+
+def _not_fitting(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    return isinstance(failed.error, ValueError) and any(word in str(failed.error) for word in ("matmul", "not aligned"))
+
+
+def _unknown_key(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    return isinstance(failed.error, KeyError)
+
+
+def _inside() -> tuple[Misconception, ...]:
+    """What can go wrong in the pieces, each said with its place."""
+    norms = tuple(m for m in layer_norm.EXERCISE.misconceptions if ":" not in m.name or not m.sentence.startswith("At "))
+    curves = tuple(m for m in gelu.EXERCISE.misconceptions if not m.sentence.startswith("At "))
+    return (scoped("attention", "In attention", multi_head_attention.EXERCISE.misconceptions)
+            + scoped("norms", "In both norms", norms) + scoped("ln1", "In the first norm", norms)
+            + scoped("ln2", "In the second norm", norms) + scoped("gelu", "In the activation", curves))
+
+
+SAME = (
+    "residual:last-alone residual:change-alone attention/scale-width attention/no-scale attention/merged-by-reshape "
+    "attention/split-by-reshape attention/one-head attention/no-qkv-bias attention/no-output-bias "
+    "attention/no-output-projection attention/columns attention/causal attention/heads-as-width attention/msa:gelu "
+    "attention/msa:first-row-0 attention/msa:only-first-row attention/scores:clipped-80 attention/scores:clipped-88 "
+    "attention/scores:clipped-100 attention/scores:clipped-500 attention/products:clipped-50 "
+    "attention/products:clipped-80 attention/q:clipped-10 attention/k:clipped-10 attention/b_o:over-largest-size "
+    "attention/b_o:clipped-2 attention/b_o:clipped-3 norms/eps-outside norms/no-eps norms/eps-1e-5 norms/eps-1e-6 "
+    "norms/twice norms/eps-squared norms/sample-variance norms/eps:largest-of-deviation norms/eps:1e-3 ln1/eps-1e-6 "
+    "ln1/twice ln1/eps-squared ln1/eps:largest-of-deviation ln1/eps:1e-3 ln2/eps-1e-6 ln2/eps-squared ln2/eps-last "
+    "ln2/eps:largest-of-deviation ln2/eps:1e-3 gelu/relu gelu/gelu-tanh gelu/gelu-sigmoid gelu/silu "
+    "gelu/gelu-erf-unscaled gelu/no-activation gelu/curve:square-phi gelu/curve:twice gelu/curve:residual mlp:gelu "
+    "mlp:clipped-10 mlp:first-row-0 mlp:only-first-row mlp:negated activated:absolute activated:relu activated:gelu "
+    "activated:over-largest-size activated:rows-backwards activated:rows-rolled activated:rows-rolled-back "
+    "activated:first-row activated:last-row activated:mean-row hidden:absolute hidden:relu hidden:gelu "
+    "hidden:clipped-5 hidden:clipped-10 hidden:clipped-1000 hidden:reread hidden:rows-backwards "
+    "hidden:columns-backwards hidden:rows-rolled hidden:rows-rolled-back hidden:columns-rolled "
+    "hidden:columns-rolled-back hidden:first-row hidden:last-row hidden:mean-row hidden:first-column "
+    "hidden:first-row-0 hidden:last-row-0 hidden:first-column-0 hidden:last-column-0 hidden:only-first-row "
+    "hidden:negated middle:rows-backwards middle:rows-rolled middle:rows-rolled-back middle:first-row middle:last-row "
+    "z:clipped-5 z:clipped-10 z:rows-backwards z:rows-rolled z:rows-rolled-back W_2:negated W_2:doubled W_2:halved "
+    "W_2:rows-backwards b_1:clipped-3 b_1:doubled b_2:clipped-3 b_2:doubled"
+)
 
 SOLUTION = '''
 import math
@@ -182,5 +248,9 @@ EXERCISE = Exercise(
         Misconception("no-qkv-bias", "The bias b_qkv is missing."),
         Misconception("no-output-bias", "The bias b_o is missing."),
         Misconception("no-output-projection", "The output projection W_o is missing."),
-    ),
+        Misconception("not-fitting", "A product does not fit. All matrices are stored (in, out), so tokens stand in front: `x @ W_1`. In a"
+                      " head, k is turned: q k^T.", _not_fitting),
+        Misconception("unknown-key", "`params` has no such entry. Its keys are ln1_g, ln1_b, W_qkv, b_qkv, W_o, b_o, ln2_g, ln2_b, W_1,"
+                      " b_1, W_2, b_2 and h.", _unknown_key),
+    ) + but(listed(ARRANGEMENTS | GAINS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS), SAME),
 )

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
 from ._bridge import numbers, tensor
+from ._resizing import RESIZES, resized
+from ._slips import but, listed, slipping, slips_at
 
 TOLERANCE = 1e-5  # a reader may work in float32, as the models do
 Grid = tuple[int, int]
@@ -27,19 +29,24 @@ def faulty(table: np.ndarray, old_grid: Grid, new_grid: Grid, faults: frozenset[
         return table.copy()
     if "class-in-line" in faults:
         return _line(table, count)
+    at = slipping(faults)
+    for name, (_, other) in OTHERS.items():
+        if name in faults:
+            return other(table, count, lambda cells: _grid_resized(cells, old_grid, new_grid, frozenset()))
     first, cells = (table[:1], table[:-1]) if "class-in-grid" in faults else (table[:1], table[1:])
     if "class-last" in faults:
         first, cells = table[-1:], table[:-1]
     if "one-line" in faults:
         rows = _line(cells, count - 1)
     else:
-        rows = _grid_resized(cells, old_grid, new_grid, faults)
+        rows = at("rows", _grid_resized(at("cells", cells), old_grid, new_grid, faults))
     if "rescaled" in faults:
         rows = rows / np.linalg.norm(rows, axis=1, keepdims=True) * np.linalg.norm(cells, axis=1).mean()
     if "class-lost" in faults:
         return rows
     first = 0 * first if "class-zeros" in faults else cells.mean(0, keepdims=True) if "class-mean" in faults else first
-    return np.vstack([rows, first] if "class-last" in faults else [first, rows])
+    first = at("class", first)
+    return at("table", np.vstack([rows, first] if "class-last" in faults else [first, rows]))
 
 
 def _grid_resized(cells: np.ndarray, old_grid: Grid, new_grid: Grid, faults: frozenset[str]) -> np.ndarray:
@@ -54,6 +61,8 @@ def _grid_resized(cells: np.ndarray, old_grid: Grid, new_grid: Grid, faults: fro
         maps = cells.reshape(*old_grid, D).transpose(2, 0, 1)             # (D, h, w)
     if "read-by-columns" in faults:
         maps = cells.reshape(old_grid[1], old_grid[0], D).transpose(2, 1, 0)
+    for name, (_, turn) in TURNS.items():
+        maps = turn(maps) if name in faults else maps
     maps = _resized(maps, new_grid, faults)                               # (D, h', w')
     if "reshaped-out" in faults:
         return maps.reshape(-1, D)
@@ -69,6 +78,8 @@ _METHODS = {
 
 
 def _resized(maps: np.ndarray, new_grid: Grid, faults: frozenset[str]) -> np.ndarray:
+    if (other := next((fault for fault in faults if fault in RESIZES), None)) is not None:
+        return resized(maps, new_grid, other)
     import torch.nn.functional as F
 
     options = next((_METHODS[name] for name in _METHODS if name in faults), {"mode": "bicubic"})
@@ -76,6 +87,74 @@ def _resized(maps: np.ndarray, new_grid: Grid, faults: frozenset[str]) -> np.nda
     if "offset" in faults:
         size = {"scale_factor": tuple((new + 0.1) / old for old, new in zip(maps.shape[1:], new_grid))}
     return F.interpolate(tensor(maps)[None], **size, **options)[0].numpy()
+
+
+TURNS = {
+    "grid:upside-down": ("The grid was laid out upside down: its first row of cells is the top one.", lambda m: m[:, ::-1]),
+    "grid:mirrored": ("The grid was laid out mirrored: a row of cells goes from left to right.", lambda m: m[:, :, ::-1]),
+    "grid:turned": ("The grid was laid out turned by half: cell 0 is at the top left.", lambda m: m[:, ::-1, ::-1]),
+}
+OTHERS = {
+    "class:added": ("The class row was added to the patches' rows. It is kept apart, and put back on top.",
+                    lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) + t[:1]])),
+    "class:taken-off": ("The class row was subtracted from the patches' rows. They are resized as they are.",
+                        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) - t[:1]])),
+    "class:behind": ("The class row stands last. It is row 0 of the table, before and after.",
+                     lambda t, n, resize: np.vstack([resize(t[1:]), t[:1]])),
+    "class:twice": ("The class row stands there twice. There is one, row 0.", lambda t, n, resize: np.vstack([t[:1], t[:1], resize(t[1:])[1:]])),
+    "class:from-patch-0": ("Row 0 is patch 0's position. It is the class row, as it was.",
+                           lambda t, n, resize: (lambda r: np.vstack([r[:1], r]))(resize(t[1:]))),
+    "class:last-patch": ("Row 0 is the last row of the table. It is the class row, row 0.",
+                         lambda t, n, resize: np.vstack([t[-1:], resize(t[1:])])),
+    "class:mean-of-new": ("The class row became the mean of the new patches'. It is kept as it was.",
+                          lambda t, n, resize: (lambda r: np.vstack([r.mean(0, keepdims=True), r]))(resize(t[1:]))),
+    "class:ones": ("The class row became ones. It is kept as it was.", lambda t, n, resize: np.vstack([0 * t[:1] + 1, resize(t[1:])])),
+    "class:over-patch-0": ("The class row took the place of patch 0's, and a row is missing. It stands before all patches' rows.",
+                           lambda t, n, resize: np.vstack([t[:1], resize(t[1:])[1:]])),
+    "table:repeated": ("The table was repeated until it was long enough. Resize the grid.", lambda t, n, resize: np.vstack(
+        [t[:1], t[1:][np.arange(n - 1) % (len(t) - 1)]])),
+    "table:filled-with-zeros": ("The table was cut off or filled up with zeros. Resize the grid.", lambda t, n, resize: np.vstack(
+        [t[:n], np.zeros((max(n - len(t), 0), t.shape[1]))])),
+    "table:filled-with-last": ("The table was cut off or filled up with its last row. Resize the grid.",
+                               lambda t, n, resize: t[np.arange(n).clip(0, len(t) - 1)]),
+    "table:last-rows": ("You took the last rows of the table. A patch then has the position of another place. Resize the grid.",
+                        lambda t, n, resize: np.vstack([t[:1], t[1:][-(n - 1):]])),
+    "table:spread": ("You took evenly spaced rows of the table. They are a grid: resize it as one.", lambda t, n, resize: np.vstack(
+        [t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).astype(int)]])),
+    "table:spread-rounded": ("You took evenly spaced rows of the table. They are a grid: resize it as one.", lambda t, n, resize: np.vstack(
+        [t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).round().astype(int)]])),
+    "table:line-corners": ("The patches' rows were resized as one line, corner on corner. They are a grid: reshape to (h, w, D) first.",
+                           lambda t, n, resize: np.vstack([t[:1], np.stack([np.interp(
+                               np.linspace(0, len(t) - 2, n - 1), np.arange(len(t) - 1), c) for c in t[1:].T], 1)])),
+    "table:all-in-line-corners": ("The class row went through the resize with the rest, all rows as one line, corner on corner. Put it aside,"
+                                  " resize the patches' rows as a grid, and put it back on top.", lambda t, n, resize: np.stack([np.interp(
+                                      np.linspace(0, len(t) - 1, n), np.arange(len(t)), c) for c in t.T], 1)),
+    "rows:each-length": ("You brought each new position to length 1. Interpolated rows are used as they are.", lambda t, n, resize: np.vstack(
+        [t[:1], (lambda r: r / np.linalg.norm(r, axis=1, keepdims=True))(resize(t[1:]))])),
+    "rows:by-count": ("You multiplied the new positions by old count / new count. Interpolated rows are used as they are.",
+                      lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * (len(t) - 1) / (n - 1)])),
+    "rows:by-root-count": ("You multiplied the new positions by the root of old count / new count. Interpolated rows are used as they are.",
+                           lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * ((len(t) - 1) / (n - 1))**0.5])),
+    "rows:spread-kept": ("You brought the new positions to the mean and deviation of the old ones. Interpolated rows are used as they are.",
+                         lambda t, n, resize: np.vstack([t[:1], (lambda r: (r - r.mean()) / r.std() * t[1:].std() + t[1:].mean())(resize(t[1:]))])),
+}
+SOME = ("absolute relu tanh sigmoid softmax centred centred-columns normalised unit float16 whole rounded rounded-1 rounded-2 rounded-3"
+        " clipped-0-1 clipped-1 clipped-2 clipped-3 sorted rows-backwards columns-backwards rows-rolled rows-rolled-back columns-rolled"
+        " columns-rolled-back first-row mean-row first-row-0 last-row-0 min-max normalised-columns")
+STEPS = {
+    "table": ("the new table", SOME),
+    "rows": ("the new patches' rows", f"{SOME} doubled halved negated"),
+    "cells": ("the old patches' rows, before the resize", SOME),
+    "class": ("the class row", "doubled halved negated unit normalised float16 columns-backwards rounded"),
+}
+SAME = (
+    "resize:bicubic-edges-left-out-widened resize:bicubic-corners-nearest resize:bicubic-corners-mirrored "
+    "resize:bicubic-one-short-nearest resize:a-0.5-edges-zero-widened resize:a-0.5-edges-left-out-widened "
+    "resize:a-0-edges-mirrored resize:a-0-edges-left-out resize:linear-edges-nearest resize:linear-edges-mirrored "
+    "resize:linear-edges-left-out resize:linear-corners-nearest  "
+    "table:rows-rolled table:first-row-0 rows:unit rows:rows-backwards rows:last-row-0 cells:centred "
+    "cells:rows-backwards cells:columns-backwards cells:columns-rolled cells:columns-rolled-back"
+)
 
 
 def _line(rows: np.ndarray, count: int) -> np.ndarray:
@@ -203,5 +282,5 @@ EXERCISE = Exercise(
         Misconception("no-batch", "`F.interpolate` wants (batch, channels, height, width). Put D first, and one axis in front of it:"
                       " `maps.permute(2, 0, 1)[None]`.", _needs_batch),
         Misconception("numpy-given", "`F.interpolate` takes a tensor: turn the array into one with `torch.as_tensor`.", _numpy_given),
-    ),
+    ) + but(listed(OTHERS | RESIZES | TURNS) + slips_at(STEPS), SAME),
 )

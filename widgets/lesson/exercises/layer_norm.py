@@ -49,6 +49,7 @@ def _flat() -> tuple:
 
 
 SAME = (
+    "gain:exp "
     "eps:to-the-numbers brackets:gain-divides-too normal:centred normal:centred-all normal:row-minimum "
     "normal:row-maximum normal:rms normal:clipped-1000 normal:rows-backwards normal:rows-rolled "
     "normal:rows-rolled-back normal:first-row normal:last-row normal:mean-row normal:mean-all normal:negated "

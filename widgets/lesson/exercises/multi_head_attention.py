@@ -110,6 +110,7 @@ OTHERS = {
     "shares-of-scores": ("You divided the scores by their sum, without exp. Softmax is exp(s) / sum of exp(s).",),
 }
 SAME = (
+    "mixed:exp "
     "packed:numbers-of-head bias:without-output bias:without-qk bias:without-qv bias:without-kv blocks:010 blocks:011 "
     "heads:q-first heads:A-mean scores:q-with-q scores:k-with-k weights:identity-added weights:identity msa:mean-row "
     "merged:reread merged:rows-backwards merged:rows-rolled merged:rows-rolled-back merged:first-row merged:last-row "

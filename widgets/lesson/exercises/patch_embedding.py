@@ -6,7 +6,8 @@ import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
 from ._bridge import numbers, tensor
-from ._pieces import softmax
+from ._slips import FACTORS, PLACES, VALUES, VECTOR, but, erf, listed, slipping, slips_at
+from ._softmaxes import softmax
 
 
 def expected(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray) -> np.ndarray:
@@ -18,6 +19,11 @@ def expected(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray) -> np.ndarra
 
 def faulty(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray, faults: frozenset[str] = frozenset()) -> np.ndarray:
     """Tokens as they come out with the named mistakes."""
+    at = slipping(faults)
+    patches, W_E, b_E = at("patches", patches), at("W_E", W_E), at("b_E", b_E)
+    for name, (_, other) in OTHERS.items():
+        if name in faults:
+            return other(patches, W_E, b_E)
     if "bias-first" in faults:
         return (patches + b_E[:1]) @ W_E
     if "mean-patch" in faults:
@@ -49,7 +55,84 @@ def faulty(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray, faults: frozen
         return tokens[0]
     if "class-row" in faults:
         tokens = np.vstack([np.zeros((1, tokens.shape[1])), tokens])
-    return tokens.T if "turned" in faults else tokens
+    return tokens.T if "turned" in faults else at("tokens", tokens)
+
+
+OTHERS = {
+    "bias:once-a-number": ("The bias was added once for each of the C*P*P numbers. It is added once a token, behind the sum.",
+                           lambda x, W, b: x @ W + len(W) * b),
+    "bias:once-a-patch": ("The bias was added once for each patch. It is added once a token.", lambda x, W, b: x @ W + len(x) * b),
+    "bias:first-token": ("The bias was added to token 0 alone. It is added to every token.", lambda x, W, b: (
+        lambda t: np.vstack([t[:1] + b, t[1:]]))(x @ W)),
+    "bias:not-first-token": ("Token 0 got no bias. It is added to every token.", lambda x, W, b: (
+        lambda t: np.vstack([t[:1], t[1:] + b]))(x @ W)),
+    "bias:last-token": ("The bias was added to the last token alone. It is added to every token.", lambda x, W, b: (
+        lambda t: np.vstack([t[:-1], t[-1:] + b]))(x @ W)),
+    "bias:multiplied": ("You multiplied by the bias. It is added: x E + b.", lambda x, W, b: (x @ W) * b),
+    "bias:row": ("You put the bias in front as a row of its own. It is added to every row: N rows go out.",
+                 lambda x, W, b: np.vstack([b, x @ W])),
+    "bias:columns": ("You put the bias beside the tokens. It is added: the width stays D.",
+                     lambda x, W, b: np.hstack([x @ W, np.broadcast_to(b, (len(x), len(b)))])),
+    "bias:in-weights": ("You added the bias to the matrix, so each number of a patch multiplies it. It is added to the product: x E + b.",
+                        lambda x, W, b: x @ (W + b)),
+    "bias:in-pixels": ("A number of the bias was added to the pixels. It belongs to the tokens.", lambda x, W, b: (x + b.mean()) @ W),
+    "bias:scaled": ("The bias was multiplied by sqrt(D). It is added as it is.", lambda x, W, b: x @ W + b * np.sqrt(len(b))),
+    "bias:weighed": ("Only the bias came out. It is added to the product x E.", lambda x, W, b: np.broadcast_to(b, (len(x), len(b))).copy()),
+    "tokens:scaled-without-bias": ("You multiplied the product by sqrt(D), as the text transformer does, and added the bias after. ViT does not scale"
+                                   " its embeddings.", lambda x, W, b: (x @ W) * np.sqrt(len(b)) + b),
+    "tokens:divided-by-root-D": ("You divided the product by sqrt(D). It is used as it is.", lambda x, W, b: (x @ W) / np.sqrt(len(b)) + b),
+    "tokens:divided-by-length": ("You divided the product by the number of pixels in a patch, as a mean does. It is a sum.",
+                                 lambda x, W, b: (x @ W) / len(W) + b),
+    "tokens:divided-by-all": ("You divided tokens, bias and all, by the number of pixels in a patch. They are used as they are.",
+                              lambda x, W, b: (x @ W + b) / len(W)),
+    "tokens:activated-before-bias": ("An activation stands before the bias. The patch embedding is linear: a matrix and a bias, nothing else.",
+                                     lambda x, W, b: np.maximum(x @ W, 0) + b),
+    "tokens:gelu-before-bias": ("An activation stands before the bias. The patch embedding is linear: a matrix and a bias, nothing else.",
+                                lambda x, W, b: (lambda t: t / 2 * (1 + erf(t / np.sqrt(2))) + b)(x @ W)),
+    "tokens:positions": ("You added each token's number. Positions come in the next step, from a table.",
+                         lambda x, W, b: x @ W + b + np.arange(len(x))[:, None]),
+    "tokens:batch": ("There is an extra axis in front. N patches come in, so (N, D) goes out.", lambda x, W, b: (x @ W + b)[None]),
+    "tokens:flat": ("All tokens are in one long row. One row a token: (N, D).", lambda x, W, b: (x @ W + b).ravel()),
+    "tokens:class-of-ones": ("You put a row in front. The class token comes in the next step; here N rows come in and N go out.",
+                             lambda x, W, b: np.vstack([np.ones((1, len(b))), x @ W + b])),
+    "tokens:class-last": ("You put a row behind. The class token comes in the next step; here N rows come in and N go out.",
+                          lambda x, W, b: np.vstack([x @ W + b, np.zeros((1, len(b)))])),
+    "tokens:mean-row-too": ("You put the tokens' mean in front. N rows come in and N go out.", lambda x, W, b: (
+        lambda t: np.vstack([t.mean(0), t]))(x @ W + b)),
+    "tokens:through-again": ("You multiplied by E and back by its transpose. Once, x E + b, is all.", lambda x, W, b: (x @ W @ W.T) @ W + b),
+    "tokens:summed": ("You added the patches up. Each patch stays a token of its own: (N, D).", lambda x, W, b: (x @ W + b).sum(0)),
+    "pixels:first-third": ("Only the first third of each patch, a channel, met its weights. All C*P*P numbers do.",
+                           lambda x, W, b: x[:, :len(W) // 3] @ W[:len(W) // 3] + b),
+    "pixels:last-missing": ("The last number of each patch is missing. All C*P*P numbers meet their weights.", lambda x, W, b: x[:, :-1] @ W[:-1] + b),
+    "pixels:first-missing": ("The first number of each patch is missing. All C*P*P numbers meet their weights.", lambda x, W, b: x[:, 1:] @ W[1:] + b),
+    "pixels:grey": ("The channels were averaged before they met the weights of the first. All C*P*P numbers have a weight of their own.",
+                    lambda x, W, b: x.reshape(len(x), 3, -1).mean(1) @ W[:len(W) // 3] + b),
+    "pixels:channels-reversed": ("The channels of each patch are in reverse (blue first). Channel 0 comes first.",
+                                 lambda x, W, b: x.reshape(len(x), 3, -1)[:, ::-1].reshape(x.shape) @ W + b),
+    "pixels:turned": ("Inside each patch, rows and columns of pixels changed places. The rows of `W_E` are in the order channel, row, column.",
+                      lambda x, W, b: x.reshape(len(x), 3, round((len(W) / 3)**0.5), -1).swapaxes(2, 3).reshape(x.shape) @ W + b),
+    "pixels:from-channels-last": ("You reordered the numbers of each patch, from channels-last. They are in the order of `W_E` as they come.",
+                                  lambda x, W, b: x.reshape(len(x), -1, 3).swapaxes(1, 2).reshape(x.shape) @ W + b),
+    "pixels:standardised-columns": ("You normalised each pixel place over the patches. The embedding takes the numbers as they are.",
+                                    lambda x, W, b: (x - x.mean(0)) / (x.std(0) + 1e-6) @ W + b),
+}
+ALL = f"{VALUES} {PLACES}"
+STEPS = {
+    "tokens": ("the tokens", f"{ALL} over-rows over-root-rows"),
+    "patches": ("the patches", f"{ALL} over-root-width times-root-width over-width times-width halved doubled negated to-minus-1-1"
+                               " bytes-to-minus-1-1"),
+    "W_E": ("`W_E`", "negated doubled halved absolute relu tanh softmax softmax-columns sigmoid centred centred-columns unit normalised"
+                     " normalised-columns min-max float16 rounded rounded-1 rounded-2 clipped-1 clipped-2 clipped-0-1 reread rows-backwards"
+                     " columns-backwards rows-rolled columns-rolled rows-rolled-back columns-rolled-back over-root-width over-root-rows"),
+    "b_E": ("the bias", VECTOR),
+}
+SAME = (
+    "tokens:relu tokens:softmax patches:centred patches:centred-columns patches:over-largest-size "
+    "patches:normalised-columns patches:rows-backwards patches:rows-rolled patches:rows-rolled-back patches:first-row "
+    "patches:last-row patches:mean-row patches:first-column-0 patches:last-column-0 patches:over-root-width "
+    "patches:over-width W_E:negated W_E:doubled W_E:halved W_E:centred-columns W_E:rows-backwards W_E:rows-rolled "
+    "W_E:rows-rolled-back W_E:over-root-width W_E:over-root-rows b_E:negated"
+)
 
 
 def _products_do_not_fit(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -145,5 +228,5 @@ EXERCISE = Exercise(
                       " (C*P*P, D), stored (in, out). So it is `patches @ W_E`, nothing transposed.", _products_do_not_fit),
         Misconception("bias-down", "The bias does not fit: it has D numbers, one a column, and is added"
                       " to every row as it is.", _bias_down_the_tokens),
-    ),
+    ) + but(listed(OTHERS) + slips_at(STEPS), SAME),
 )
