@@ -347,7 +347,7 @@ def by_field(cases: list[Seen]) -> Named | None:
             a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
             told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]],
                                 two=b.values[names[0]],
-                                came=b.came - a.came, right=b.right - a.right)
+                                came=_plain(b.came - a.came), right=_plain(b.right - a.right))
             return (kind,), told
     return None
 
@@ -356,7 +356,7 @@ FIELD_WORDS = {
     "unused": "Your answer does not change with {names}, and it should.",
     "no-part": "Your answer changes with {names}, which plays no part.",
     "wrong-change": "When one number alone changes, your answer changes wrongly with {names}. For example: from"
-                    " {one:,} to {two:,} it changes by {came:,}, and {right:,} is right.",
+                    " {one:,} to {two:,} it changes by {came}, and {right} is right.",
 }
 
 

@@ -33,7 +33,7 @@ class Search:
     largest: bool = False
 
     def found(self, gap: Gap, side: Any, strict: bool = False) -> bool:
-        """Whether the search ends at this side; `strict`: with "more than" for "at least", "less than" for "at most"."""
+        """Whether the search ends at this side; `strict`: "more than" for "at least", "less than" for "at most"."""
         if side != int(side) or side < 1 - self.largest:
             return False
         return self.ends(gap, int(side), 1, strict)

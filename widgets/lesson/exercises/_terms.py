@@ -289,16 +289,21 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
                 if members[0].factors.count(old) == 2 and new not in FEW:
                     yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
                            f" {old}^2 belongs", (new, new), (old, old))
-    for several in (*combinations(shared, 2), *combinations(shared, 3)):
-        yield (NEAR + 1, "missing-factor",
-               f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
-               " missing? It is", (), several)
+    yield from _several(name, shared)
     if len(formula.terms) == 1:
         yield from _turned_over(members[0])
     for new in (*others, "8"):
         yield FAR - 1, "extra-factor", f"The term of {name} has the factor {new} too many", (new,), ()
         if new not in shared:
             yield FAR - 1, "divided", f"You divided the term of {name} by {new}, which is not in it", (), (new,)
+
+
+def _several(name: str, shared: list[str]) -> Iterator[Edit]:
+    """Two or three factors that a bracket would have taken along."""
+    for several in (*combinations(shared, 2), *combinations(shared, 3)):
+        yield (NEAR + 1, "missing-factor",
+               f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
+               " missing? It is", (), several)
 
 
 def _turned_over(only: Term) -> Iterator[Edit]:

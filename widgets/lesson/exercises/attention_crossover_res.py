@@ -72,7 +72,8 @@ def _outweighs(attention: int, linear: int, faults: frozenset[str]) -> bool:
 # T (T - 1) is T T with "more than" for "at least", and less likely.
 LIKELY = VARIANTS | {"T^2": {name: rule for name, rule in VARIANTS["T^2"].items() if "1" not in name}}
 FORMULA = Formula(
-    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), groups=COST_GROUPS, variants=LIKELY, meaning=MEANING, advice=ADVICE,
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), groups=COST_GROUPS, variants=LIKELY,
+    meaning=MEANING, advice=ADVICE,
     conditions=CONDITIONS, terms=(*terms(ATTENTION), *terms(LINEAR, sign=-1)),
     besides=(*terms({"the patch embedding": "N P P C d", "the patch embedding in every layer": "L N P P C d",
                      "the head": "d n_classes", "the norms": "L T 4 d", "GELU": "L T d_ff",
@@ -80,7 +81,8 @@ FORMULA = Formula(
                      "the biases of the projections": "L T 4 d"}, sign=-1), *terms({"the softmax": "L T T h"})),
 )
 CLOSED = Formula(
-    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), variants=LIKELY, meaning=MEANING, advice=ADVICE, conditions=CONDITIONS,
+    read=lambda cfg: of_cfg(cfg, side=1), derived=tokens_of_side(), variants=LIKELY, meaning=MEANING,
+    advice=ADVICE, conditions=CONDITIONS,
     terms=(*terms({"the tokens": "T"}), *terms({"the projections, once d is cancelled": "2 d",
                                                 "the MLP, once d is cancelled": "d_ff"}, sign=-1)),
 )
@@ -100,7 +102,7 @@ def attention_crossover_res(cfg):
 
 
 def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, ...]:
-    """A model whose costs are equal at `side` patches, one that is a token short there, and one with a token to spare."""
+    """A model whose costs are equal at `side` patches, one a token short there, one with a token to spare."""
     cfg = changed(h=1, **fields)
     needed = side**2 + cfg["cls_token"] + cfg["n_registers"] - 2 * cfg["d"]
     return (case(f"{title}, costs that meet exactly", {**cfg, "d_ff": needed}),
@@ -109,7 +111,7 @@ def _meeting(title: str, side: int, **fields: Any) -> tuple[Case, ...]:
 
 
 def _needing(side: int, tokens: int) -> Case:
-    """A model with a class token and 3 registers that needs `side` x `side` patches if it had that many tokens beside them."""
+    """A class token and 3 registers, where side x side patches and that many tokens beside them are needed."""
     cfg = changed(img=63, P=7, C=4, d=29, L=5, h=1, n_registers=3)
     return case(f"class token and 3 registers, {side} x {side} + {tokens} tokens needed",
                 {**cfg, "d_ff": side**2 + tokens - 2 * cfg["d"]})

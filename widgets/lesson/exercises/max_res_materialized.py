@@ -104,7 +104,8 @@ def _room_for(side: int, prefix: int) -> tuple[Case, Case]:
     """The small model with the room that this many tokens beside the patches would take, and with one byte less."""
     budget = ODD["L"] * 14 * ODD["h"] * (side**2 + prefix) ** 2 * 4
     return (case(f"the small model, room for {side} x {side} patches and {prefix} tokens", ODD, budget, 14, 4),
-            case(f"the small model, room for {side} x {side} patches and {prefix} tokens less one byte", ODD, budget - 1, 14, 4))
+            case(f"the small model, one byte less than for {side} x {side} patches and {prefix} tokens", ODD, budget - 1,
+                 14, 4))
 
 
 def _half_the_table(side: int) -> tuple[Case, Case]:
@@ -142,7 +143,8 @@ EXERCISE = Exercise(
     ),
     cases=(
         case("ViT-B/16, 16 GiB", B_16, 16 * 2**30),
-        *(c for i, (title, cfg) in enumerate(MODELS.items()) for c in _at_the_limit(title, cfg, 33 + 2 * i, 14 + i, (4, 2, 8, 1)[i % 4])),
+        *(c for i, (title, cfg) in enumerate(MODELS.items())
+          for c in _at_the_limit(title, cfg, 33 + 2 * i, 14 + i, (4, 2, 8, 1)[i % 4])),
         *one_by_one(1_234_567_891, 14, 4), case("the small model, one picture more", ODD, 1_234_567_891, 15, 4),
         case("the small model, 16 bits a weight", ODD, 1_234_567_891, 14, 2),
         case("the small model, more room", ODD, 2_345_678_912, 14, 4),
