@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 from playwright.sync_api import Page, expect
 
 TOKEN = "course"
@@ -45,6 +46,25 @@ def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
         except subprocess.TimeoutExpired:
             server.kill()
             server.wait()
+
+
+@contextlib.contextmanager
+def lab_with(cells: list[str], folder: Path) -> Iterator[str]:
+    """A notebook of code cells, not yet run, in JupyterLab; gives its address. `folder` is an empty one."""
+    notebooks, settings = folder / "notebooks", folder / "settings"
+    notebooks.mkdir()
+    settings.mkdir()
+    written = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    written.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    nbformat.write(written, notebooks / "cells.ipynb")
+    with jupyter("lab", notebooks, settings) as server:
+        yield f"{server}/lab/tree/cells.ipynb?reset&token={TOKEN}"  # reset: without the tabs of the test before
+
+
+def kernel_of(page: Page) -> int:
+    """The process that a cell has printed as `kernel 123`."""
+    said = page.locator(".jp-OutputArea-output pre", has_text=re.compile(r"^kernel \d+\s*$"))
+    return int(said.inner_text().split()[1])
 
 
 def free_port() -> int:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from .jupyter import TOKEN, jupyter, run_all
+from .jupyter import lab_with, run_all
 
 CELLS = [
     "from widgets import Predict, Quiz, check, exercise, hint, solution, start\nstart()",
@@ -24,12 +23,8 @@ CELLS = [
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder, settings = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("settings")
-    written = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
-    written.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    nbformat.write(written, folder / "lesson.ipynb")
-    with jupyter("lab", folder, settings) as server:
-        yield f"{server}/lab/tree/lesson.ipynb?token={TOKEN}"
+    with lab_with(CELLS, tmp_path_factory.mktemp("lesson")) as address:
+        yield address
 
 
 def test_a_lesson_in_jupyterlab(page: Page, notebook: str) -> None:

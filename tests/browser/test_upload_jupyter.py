@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 from collections.abc import Iterator
 from io import BytesIO
 
-import nbformat
 import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from .jupyter import TOKEN, jupyter, run_all
+from .jupyter import kernel_of, lab_with, run_all
 
 CELLS = [
     "import os\nfrom widgets import PatchHover, start\nstart()\nprint('kernel', os.getpid())",
@@ -26,12 +24,8 @@ NOTICE = ".part.picture-upload .notice"
 
 @pytest.fixture(scope="module")
 def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder, settings = tmp_path_factory.mktemp("notebooks"), tmp_path_factory.mktemp("settings")
-    written = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
-    written.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    nbformat.write(written, folder / "upload.ipynb")
-    with jupyter("lab", folder, settings) as server:
-        yield f"{server}/lab/tree/upload.ipynb?reset&token={TOKEN}"
+    with lab_with(CELLS, tmp_path_factory.mktemp("upload")) as address:
+        yield address
 
 
 def noise(height: int, width: int) -> bytes:
@@ -68,7 +62,7 @@ def test_large_pictures_reach_the_kernel(page: Page, notebook: str) -> None:
 
 def test_a_kernel_that_does_not_answer_is_said_beside_the_button(page: Page, notebook: str) -> None:
     opened(page, notebook)
-    kernel = int(page.locator(".jp-OutputArea-output pre", has_text=re.compile(r"^kernel \d+\s*$")).inner_text().split()[1])
+    kernel = kernel_of(page)
     os.kill(kernel, signal.SIGSTOP)
     try:
         send(page, noise(600, 400))

@@ -27,6 +27,7 @@ COLOURS: dict[str, tuple[str, str]] = {  # name: (light, dark)
 NEGATIVE = ("#0072B2", "#56B4E9")  # signed numbers: blue below zero
 POSITIVE = ("#D55E00", "#FF9E66")  # and orange above it
 SCALE_STEPS = 256
+KERNEL_WATCH = Path(__file__).parent / "kernel.js"
 CHANNEL_HUES = ((1.0, 0.32, 0.26), (0.3, 0.9, 0.42), (0.4, 0.6, 1.0))  # red, green, blue; light enough to read blue by
 
 

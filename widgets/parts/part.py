@@ -39,5 +39,5 @@ class Part(JSComponent):
 
     @classmethod
     def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
-        shared = (HERE / "part.js").read_text(encoding="utf-8")
-        return "\n".join([theme.javascript(), shared, Path(cls._esm).read_text(encoding="utf-8")])
+        shared = [path.read_text(encoding="utf-8") for path in (HERE / "part.js", theme.KERNEL_WATCH)]
+        return "\n".join([theme.javascript(), *shared, Path(cls._esm).read_text(encoding="utf-8")])
