@@ -102,7 +102,7 @@ def _upright(rgb: Image.Image, orientation: int) -> Image.Image:
 
 
 def _rgb(image: Image.Image, data: bytes) -> Image.Image:
-    """Turn any mode Pillow opens into RGB: deep values scaled, never clipped, and what is see-through laid over white."""
+    """Turn any mode Pillow opens into RGB: deep values scaled, what is see-through laid over white."""
     key = _at_key(image, data)
     if image.mode.startswith("I") or image.mode == "F":
         grey = Image.fromarray(_scaled(np.array(image)))

@@ -11,7 +11,8 @@ from bokeh.models import CustomJS
 from . import theme
 from .contents import Chapter
 
-_TEMPLATE, _CONNECTION = ((Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("template.html", "connection.js"))
+_TEMPLATE, _CONNECTION = ((Path(__file__).parent / name).read_text(encoding="utf-8")
+                          for name in ("template.html", "connection.js"))
 COURSE = "Understand the Vision Transformer"
 SUMMARY = "A course on the Vision Transformer that runs a real one on your own picture."
 

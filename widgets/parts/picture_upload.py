@@ -33,7 +33,8 @@ class PictureUpload(Part):
 
     max_bytes = param.Integer(MOST_BYTES, bounds=(1, None))
     button = param.String("Use your own picture")
-    patience = param.Number(30.0, bounds=(0, None), doc="seconds without an acknowledgement after which nobody is thought to listen")
+    patience = param.Number(30.0, bounds=(0, None),
+                            doc="seconds without an acknowledgement after which nobody is thought to listen")
 
     _esm = Path(__file__).parent / "picture_upload.js"
 
@@ -49,7 +50,7 @@ class PictureUpload(Part):
             self._send_msg({"upload": upload, "received": message["piece"]})
             if message["last"]:
                 self._arriving.end(upload)
-                # in the next round of a server's loop, so that the acknowledgement leaves before a long look at the file
+                # in the next round of a server's loop: the acknowledgement leaves before a long look at the file
                 pn.state.execute(partial(self._hand_on, upload, bytes(whole), str(message["name"])), schedule=True)
 
     def _hand_on(self, upload: str, data: bytes, name: str) -> None:
@@ -68,8 +69,8 @@ class PictureUpload(Part):
         except Interrupted:
             self.refuse(STOPPED)
         except Exception as trouble:
-            log.error("a picture could not be read or shown: %s\n%s", type(trouble).__name__,
-                      "".join(traceback.format_tb(trouble.__traceback__)))  # without its words, which may quote the file
+            where = "".join(traceback.format_tb(trouble.__traceback__))  # without its words, which may quote the file
+            log.error("a picture could not be read or shown: %s\n%s", type(trouble).__name__, where)
             self.refuse(OUR_FAULT)
         self._send_msg({"upload": upload, "over": True})
 
