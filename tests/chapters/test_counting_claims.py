@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from widgets.lesson.quiz_data import questions
+from widgets.model.count import parameters
 from widgets.model.family import family
 from widgets.model.ledger import beside_language_models, departures, embedding_share
 from widgets.model.shape import FAMILY
@@ -34,3 +38,11 @@ def test_two_of_the_five_larger_models_depart_from_the_formula() -> None:
 def test_embeddings_are_a_third_a_fifth_and_under_one_per_cent() -> None:
     gpt, bert, vit = (embedding_share(pieces) for pieces in beside_language_models().values())
     assert gpt == pytest.approx(1 / 3, abs=0.02) and bert == pytest.approx(1 / 5, abs=0.02) and vit < 0.01
+
+
+def test_the_counts_that_quiz_08_gives_of_l16() -> None:
+    question = next(question for question in questions("08") if question.id == "08-307")
+    large = FAMILY["L/16"]
+    for shape, said in ((replace(large, image_size=384), "304.7M"), (replace(large, num_labels=18_291), "322.0M"), (FAMILY["L/32"], "306.5M")):
+        assert f"{parameters(shape)['total'] / 1e6:.1f}M" == said and any(said in option.why for option in question.options)
+    assert [round(parameters(shape)["total"] / 1e6) for shape in (large, replace(large, image_size=384), FAMILY["L/32"])] == [304, 305, 307]

@@ -9,6 +9,7 @@ from widgets.model.checkpoints import load
 from widgets.model.library import weights_of
 from widgets.model.other_sizes import INTERPOLATED, WAYS, answer, by_resize, resized_table, shorter_sides, similarity_of
 from widgets.model.pictures import open_sample
+from widgets.model.sample_sizes import small_picture
 
 DINO = "dinov2-small"
 CHANGED = [way for way in WAYS if way != INTERPOLATED]
@@ -51,3 +52,10 @@ def test_a_position_is_most_like_what_lies_near_it_before_and_after_and_no_neigh
     random = weights_of(load("random-b16").model)
     of_one = similarity_of(random.positions, random.grid, (7, 7))
     assert float(of_one[7, 8]) < 0.2 and float(torch.cat([of_one[:7], of_one[8:]]).abs().max()) < 0.2
+
+
+def test_the_galaxies_of_the_quiz() -> None:
+    """11-what-differs: without positions y stays nearer, the cat says the opposite, and lost detail is not the reason."""
+    galaxies, cat = (small_picture(DINO, name, 112) for name in ("galaxies", "cat"))
+    assert galaxies.closest == "none" and cat.closest == INTERPOLATED and galaxies.table_full > 0.75
+    assert cat.kept[INTERPOLATED] > cat.kept["none"] + 0.4 and galaxies.detail > galaxies.kept[INTERPOLATED] + 0.3

@@ -9,7 +9,7 @@ from widgets.lesson.given import forward_macs
 from widgets.lesson.exercises._counting import B_16
 from widgets.model import count
 from widgets.model.amounts import digits, short, written_bytes
-from widgets.model.costs import SEGMENT, models, operations_a_byte, other_kept, sides, training_exaflops, windows
+from widgets.model.costs import SEGMENT, models, operations_a_byte, other_kept, sides, training_exaflops, windowed_models, windows
 from widgets.model.flop_counters import WAYS, torch_flops
 from widgets.model.shape import FAMILY
 
@@ -39,6 +39,13 @@ def test_windows_agree_with_a_count_by_hand() -> None:
     assert w.mixed == 2 * w.one_global + 30 * w.one_windowed
     with pytest.raises(ValueError, match="window must be"):
         windows(models()[SEGMENT][1], 1024, 0, 4)
+
+
+def test_the_windows_of_vitdet_by_hand_and_those_of_sam() -> None:
+    found = {model: w for model, _, w in windowed_models()}
+    base = found["ViTDet ViT-B"]
+    assert base.all_global == 12 * 2 * 4096**2 * 768 and base.mixed == 4 * 2 * 4096**2 * 768 + 8 * 25 * 2 * 196**2 * 768
+    assert found["ViTDet ViT-H"] == found["SAM ViT-H"] and found["SAM ViT-H"].mixed == REFERENCE["sam_window"]["with_28_windowed"]
 
 
 def test_wrong_ways_keep_the_size_they_are_asked_for() -> None:
