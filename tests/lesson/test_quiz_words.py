@@ -1,4 +1,4 @@
-"""A quiz asks in words that its reader has met, and the length of an option tells nothing."""
+"""A quiz asks in words that its reader has met, in its chapter or before."""
 
 from __future__ import annotations
 
@@ -32,10 +32,3 @@ def test_no_term_is_used_before_a_chapter_has_told_it(chapter: str) -> None:
         said = words_of(question)
         early += [(question.id, term) for term in TERMS if re.search(rf"\b{term}", said) and not re.search(rf"\b{term}", told)]
     assert not early
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_right_option_is_longest_in_a_third_at_most(chapter: str) -> None:
-    asked = questions(chapter)
-    longest = [q.id for q in asked if len(q.options[q.right].text) == max(len(option.text) for option in q.options)]
-    assert len(longest) <= len(asked) / 3, longest
