@@ -65,7 +65,9 @@ def test_the_class_token_is_longer_than_a_patch_from_z_2_on_and_from_z_7_by_one_
     assert (squares.max(1) / squares.sum(1) > 0.5).all()
 
 
-def test_the_class_tokens_largest_number_leads_from_z_3_to_z_11_and_not_in_z_12(reading: Reading, measured: Stream) -> None:
+def test_the_class_tokens_largest_number_leads_from_z_3_to_z_11_and_not_in_z_12(
+    reading: Reading, measured: Stream
+) -> None:
     times = measured.largest[0] / np.median(measured.largest[1:], axis=0)                # (L + 1,)
     assert (times[3:12] > 2.5).all() and times[12] < 1 and (times[:3] < 2.5).all(), times
     places = [int(layer.z[0, 0].abs().argmax()) for layer in reading.trace.layers]
@@ -103,7 +105,7 @@ def test_some_gains_are_many_times_others(reading: Reading) -> None:
 
 def test_a_batch_norm_asks_the_other_pictures_and_a_layer_norm_does_not(reading: Reading) -> None:
     z = reading.trace.z0
-    batches = [torch.cat([z, z.flip(2) * scale]) for scale in (1, 3)]                    # the same picture beside two others
+    batches = [torch.cat([z, z.flip(2) * scale]) for scale in (1, 3)]                    # the same beside two others
     of_layer = [layer_norm(batch, None, None, 1e-6)[0] for batch in batches]
     of_batch = [torch.nn.functional.batch_norm(batch.transpose(1, 2), None, None, training=True)[0] for batch in batches]
     assert torch.allclose(*of_layer, atol=1e-6) and (of_batch[0] - of_batch[1]).abs().max() > 0.1

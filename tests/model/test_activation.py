@@ -68,7 +68,8 @@ def test_a_relu_twin_adds_one_row_to_every_token() -> None:
     mean = np.where(a < 0, gelu_by_hand(a), 0).mean(0)
     assert np.allclose(means[0], mean, atol=1e-6) and (mean < 0).any()
     of_class = cut_off(t, tokens=slice(0, 1))[0]
-    assert np.allclose(of_class, np.where(a[0] < 0, gelu_by_hand(a[0]), 0), atol=1e-6) and not np.allclose(of_class, mean, atol=1e-3)
+    assert np.allclose(of_class, np.where(a[0] < 0, gelu_by_hand(a[0]), 0), atol=1e-6)
+    assert not np.allclose(of_class, mean, atol=1e-3)
     before, W_2 = w.blocks[0].mlp, w.blocks[0].mlp.fc2_weight.double().numpy()
     assert np.allclose(twin.blocks[0].mlp.fc2_bias, before.fc2_bias.numpy() + W_2 @ mean, atol=1e-5)
     first = plain.layers[0]

@@ -88,7 +88,9 @@ def test_the_weights_of_a_block_are_the_state_of_torchs_layer() -> None:
     w = weights_of_torch(layer)
     state, own = torch_layer_state(w), layer.state_dict()
     assert state.keys() == own.keys() and all(torch.equal(state[name], own[name]) for name in own)
-    other = torch.nn.TransformerEncoderLayer(12, 3, 20, 0.0, "gelu", 1e-6, batch_first=True, norm_first=True, dtype=torch.float64).eval()
+    other = torch.nn.TransformerEncoderLayer(
+        12, 3, 20, 0.0, "gelu", 1e-6, batch_first=True, norm_first=True, dtype=torch.float64
+    ).eval()
     other.load_state_dict(state)
     z = torch.randn(2, 5, 12, dtype=torch.float64)
     assert torch.allclose(other(z), block(z, w, 3, 1e-6).z, atol=1e-12)

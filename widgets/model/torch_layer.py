@@ -12,7 +12,7 @@ def torch_layer_state(w: BlockWeights) -> dict[str, Tensor]:
     """The state of `nn.TransformerEncoderLayer` that computes what this block computes.
 
     The layer must have been built with norm_first=True, activation="gelu" and the model's own epsilon; the weights of
-    q, k and v (D, D) are stacked there, (3D, D). Raises ValueError for a block without biases: the layer has no such form.
+    q, k and v (D, D) are stacked there, (3D, D). Raises ValueError for a block that lacks one of its biases.
     """
     a = w.attention
     state = {
