@@ -27,11 +27,15 @@ MEASURED = {  # chapter: the tests of what its text says, beside the notebook, w
     "02": None,
     "03": "test_patch_embedding_claims.py",
     "04": "test_position_claims.py",
+    "05": "test_self_attention_claims.py",
+    "06": "test_multi_head_claims.py",
+    "07": "test_encoder_block_claims.py",
     "08": None,
     "09": None,
     "11": "test_interpolation_claims.py",
 }
-CLAIMS = [*(f"tests/chapters/{tests}" for tests in MEASURED.values() if tests), "tests/model/test_sample_sizes.py"]  # the last: chapter 11's pictures
+OF_MODEL = ["test_inside.py", "test_sample_sizes.py"]  # the heads of chapter 06, the pictures of chapter 11
+CLAIMS = [*(f"tests/chapters/{tests}" for tests in MEASURED.values() if tests), *(f"tests/model/{tests}" for tests in OF_MODEL)]
 
 
 @pytest.fixture(scope="module")
