@@ -288,7 +288,7 @@ def _count(
 
 @outside("vit_param_count",
          "thinks every head has full d x d projections of its own: Q, K and V are counted h times",
-         "described", "extra-factor")
+         "named", "extra-factor")
 def vit_param_count_times_heads(cfg: dict[str, Any]) -> int:
     d, h = cfg["d"], cfg["h"]
     return _count(cfg, projections=3 * h * (d * d + d) + d * d + d)
@@ -303,7 +303,7 @@ def vit_param_count_pool_decides(cfg: dict[str, Any]) -> int:
 
 @outside("vit_param_count",
          "gives both MLP layers a bias of width d, though the first has d_ff outputs",
-         "described", "factor-replaced")
+         "named", "factor-replaced")
 def vit_param_count_mlp_biases(cfg: dict[str, Any]) -> int:
     return _count(cfg, mlp_biases=2 * cfg["d"])
 
@@ -340,7 +340,7 @@ def vit_macs_patch_of_all_tokens(cfg: dict[str, Any], res: int) -> dict[str, int
 
 @outside("vit_macs",
          "with mean pooling, classifies every patch and averages the logits: the head is counted N times",
-         "described", "extra-factor")
+         "named", "extra-factor")
 def vit_macs_head_every_patch(cfg: dict[str, Any], res: int) -> dict[str, int]:
     patches, _, parts = _macs(cfg, res)
     if cfg["pool"] == "gap":
@@ -371,7 +371,7 @@ def attention_crossover_extra_added(cfg: dict[str, Any]) -> int:
 
 @outside("attention_crossover_res",
          "counts the patch embedding among the linear layers that attention has to overtake",
-         "described", "too-much")
+         "named", "too-much")
 def attention_crossover_with_patch(cfg: dict[str, Any]) -> int:
     res = cfg["P"]
     while True:

@@ -204,14 +204,14 @@ def _integers(expected: int, returned: Any) -> str | None:
         if returned == expected:
             return None
         return f"it returned {written_out(returned)} where {written_out(expected)} is expected"
-    came = f"{kind_of(returned)}, {glimpse(returned)}," if _is_number(returned) else kind_of(returned)
-    python = "a Python int" if _is_number(returned) and whole(returned) is not returned else "a whole number"
+    came = f"{kind_of(returned)}, {glimpse(returned)}," if is_number(returned) else kind_of(returned)
+    python = "a Python int" if is_number(returned) and whole(returned) is not returned else "a whole number"
     return f"it returned {came} where {python} is expected: {written_out(expected)}"
 
 
 def _floats(expected: float, returned: Any, tolerance: float) -> str | None:
     value = as_array(returned)
-    if not _is_number(value):
+    if not is_number(value):
         many = isinstance(value, np.ndarray) and value.ndim
         came = f"an array of shape {value.shape}" if many else kind_of(returned)
         return f"it returned {came} where a number is expected: {number(expected)}"
@@ -229,10 +229,10 @@ def same_kind(expected: Any, returned: Any) -> bool:
         return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
     if isinstance(expected, tuple):
         return isinstance(returned, (tuple, list)) and len(returned) == len(expected)
-    return isinstance(returned, dict) if isinstance(expected, dict) else _is_number(returned)
+    return isinstance(returned, dict) if isinstance(expected, dict) else is_number(returned)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
     """Whether it is one real number, in Python's, NumPy's or torch's clothes."""
     value = as_array(value)
     if isinstance(value, (np.generic, np.ndarray)):

@@ -112,8 +112,8 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         return certain(formula, cases)
     if all(_by_float(case) for case in wrong):
         return (CONVERTED[0],), CONVERTED[1]
-    if len({case.came for case in cases}) == 1:
-        return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
+    if told := constant([(case.right, case.came) for case in cases]):
+        return told
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
         lambda: _single(formula, known, cases), lambda: clamped(_passed(cases)),
@@ -121,6 +121,16 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         lambda: _off_by(formula, cases), lambda: _pair(formula, known, cases),
         lambda: _conditional(formula, known, cases, wrong, _pair))
     return next((found for way in ways if (found := way())), None)
+
+
+def constant(cases: list[tuple[Any, Any]]) -> Named | None:
+    """That one number came for all inputs; `cases` hold the right answer and the one that came."""
+    if len({came for _, came in cases}) > 1:
+        return None
+    right, came = cases[0]
+    kept = (" It is right for the first input alone: is it written into your function, or kept from one call to the"
+            " next?" if came == right else "")
+    return ("constant",), f"Your function returns {_plain(came)} in every case, whatever it is given.{kept}"
 
 
 def _overflowed(case: Seen) -> bool:
@@ -172,8 +182,17 @@ def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: 
     return None
 
 
-def _off_by(formula: Formula, cases: list[Seen]) -> Named | None:
-    """A small product of quantities, a few times over, that every case has too much of or is short of."""
+def _far_fetched(formula: Formula, factors: tuple[str, ...]) -> bool:
+    """Whether a product of three is like no term of the formula, which has two of them nowhere."""
+    return len(factors) > 2 and not any(
+        len(set(factors)) - len(set(factors) & set(t.factors)) <= 1 for t in formula.terms)
+
+
+def _off_by(formula: Formula, cases: list[Seen], far: bool = False) -> Named | None:
+    """A small product of quantities, a few times over, that every case has too much of or is short of.
+
+    `far` asks for products that look like no term: true, but said only where nothing plainer is.
+    """
     gaps = [case.came - case.right for case in cases]
     first = next(i for i, gap in enumerate(gaps) if gap)
     if any(type(gap) is not int for gap in gaps):
@@ -181,7 +200,7 @@ def _off_by(formula: Formula, cases: list[Seen]) -> Named | None:
     for factors in products(formula.loose):
         one = prod(cases[first].values[f] for f in factors)
         times = gaps[first] // one if one else 0
-        if not times or abs(times) > FEW_TIMES:
+        if not times or abs(times) > FEW_TIMES or _far_fetched(formula, factors) != far:
             continue
         if all(gap == times * prod(case.values[f] for f in factors) for gap, case in zip(gaps, cases)):
             much = product((str(abs(times)), *factors) if abs(times) > 1 or not factors else factors)
@@ -302,7 +321,8 @@ def _proportional(cases: list[Seen]) -> Named | None:
 
 def certain(formula: Formula, cases: list[Seen]) -> Named | None:
     """What is true of the answers whatever the reader did."""
-    return _proportional(cases) or separated(formula, cases) or _beyond(cases) or by_field(cases)
+    return (_proportional(cases) or separated(formula, cases) or _off_by(formula, cases, far=True) or _beyond(cases)
+            or by_field(cases))
 
 
 def _beyond(cases: list[Seen]) -> Named | None:
@@ -325,7 +345,7 @@ def separated(formula: Formula, cases: list[Seen]) -> Named | None:
     """A condition that tells the wrong cases from the right ones."""
     wrong = [case.wrong for case in cases]
     for words, holds in formula.conditions.items():
-        if all(wrong) or sum(wrong) < 2:
+        if sum(wrong) < 2 or wrong.count(False) < 2:   # a single case has many properties by chance
             return None
         if [bool(holds(case.values)) for case in cases] == wrong:
             return ("condition",), (f"{words} your answer is wrong in every case, and right in all others. Look at"

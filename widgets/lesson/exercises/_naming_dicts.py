@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product as every
 
+from ..comparing import is_number
+from ..plain import kind_of
 from ..specification import Outcome
 from ._naming import Named, Seen, explain_number, plain_number, seen
 from ._terms import FAR, Formula, in_quantities
@@ -31,9 +33,10 @@ def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Nam
 
 def _no_number(outcomes: list[Outcome], keys: list[str]) -> Named | None:
     """Which entries hold something else than a number, in any case."""
-    kinds = {type(value).__name__ for o in outcomes for value in o.returned.values() if plain_number(value) is None}
-    if kinds & {"int", "float"}:   # a number all the same, if not one that can be compared
+    others = [value for o in outcomes for value in o.returned.values() if plain_number(value) is None]
+    if any(map(is_number, others)):   # a number all the same, if boxed or too large, and told as that
         return None
+    kinds = {kind_of(value) for value in others}
     return ("wrong-kind",), f"In {' and '.join(keys)} there must be a number, not {' or '.join(sorted(kinds))}."
 
 

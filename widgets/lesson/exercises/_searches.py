@@ -13,8 +13,8 @@ from math import isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
-from ._naming import (CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, either, no_answer,
-                      plain_number)
+from ._naming import (CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, constant, either,
+                      no_answer, plain_number)
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
 Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
@@ -220,8 +220,8 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
     wrong = [case for case in cases if case.came != case.right]
     if not wrong:
         return None
-    if len({case.came for case in cases}) == 1:
-        return ("constant",), f"Your function returns {cases[0].came:,} in every case, whatever it is given."
+    if told := constant([(case.right, case.came) for case in cases]):
+        return told
     if lastly:
         seen = [Seen(case.values, case.right, case.came) for case in cases]
         return certain(search.formula, seen)
