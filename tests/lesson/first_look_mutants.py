@@ -1,4 +1,8 @@
-"""Wrong solutions written without a look at the checks."""
+"""Wrong solutions by an author who had not seen the checks: 64, three or four an exercise, for all nineteen.
+
+At first contact all were refused: 48 were named, 7 only described, and 9 answered with no more than what was expected
+and what came. The kinds behind those 16 were learned then; `test_first_look_mutants.py` says how it stands now.
+"""
 from __future__ import annotations
 
 import math

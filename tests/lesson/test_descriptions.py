@@ -120,6 +120,30 @@ def test_wrong_only_in_some_rows_or_where_an_input_is_negative() -> None:
     described("gelu", lambda x: np.where(x < 0, 0.1 * x, right("gelu")(x)), "negative-only", "whose `x` is negative")
 
 
+def test_right_near_0_or_far_from_it_alone() -> None:
+    gelu = right("gelu")
+    told = described("gelu", lambda x: np.where(np.abs(x) > 0.8, 0.3 * x**3, gelu(x)), "far-only", "near 0")
+    assert "|x| = 0.8" in told  # the smallest of all cases, a little over the limit
+    described("gelu", lambda x: np.where(np.abs(x) < 0.8, 1 + x**2, gelu(x)), "near-only", "near 0")
+
+
+def test_where_it_raises_is_said_and_what_the_right_answers_there_have_in_common() -> None:
+    def refuses(*given):
+        if (share := right("implied_mfu")(*given)) > 1:
+            raise ValueError("over 1")
+        return share
+
+    described("implied_mfu", refuses, "raises-in-some", "ValueError in 2 of 9 cases", "it is right", "more than 1")
+
+    def small_only(x):
+        if x.max() > 2:
+            raise ArithmeticError("too large")
+        return right("gelu")(x)
+
+    told = described("gelu", small_only, "raises-in-some", "nine places from")
+    assert "right answer is" not in told  # arrays have no order
+
+
 def test_rows_and_columns_of_which_each_has_a_number_of_its_own() -> None:
     def by_row(z, *more):
         rows = right("multi_head_attention")(z, *more)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from .comparing import as_array, difference
+from .comparing import as_array, difference, number
 from .inputs import by_name
 from .specification import Exercise, Outcome, Seen
 
 CAUSES = {"nan": "0/0, inf \u2212 inf, or a root or logarithm of a negative number",
           "inf": "a division by 0, or an exp of more than 709"}
-DESCRIBED = frozenset({"not-finite", "kept", "parted"})
+DESCRIBED = frozenset({"not-finite", "kept", "parted", "raises-in-some"})
+SOME = 3  # cases that a sentence can name
 LARGER = 8  # times: inputs that are far larger than all others
 
 
@@ -77,6 +78,31 @@ def parted(exercise: Exercise, outcomes: Sequence[Outcome]) -> Seen | None:
         if values == [not r for r in right]:
             return "parted", f"It is wrong exactly where {name}, and right wherever not."
     return None
+
+
+def raised(outcomes: Sequence[Outcome]) -> Seen | None:
+    """In which cases the function raises, where it answers in others, and what the right answers there have in common."""
+    raising, answering = [o for o in outcomes if o.error], [o for o in outcomes if not o.error]
+    if not raising or not answering:
+        return None
+    named = "; ".join(o.case.name for o in raising[:SOME]) + ("; and more" if len(raising) > SOME else "")
+    told = f"Your function raises {type(raising[0].error).__name__} in {len(raising)} of {len(outcomes)} cases: {named}."
+    right = " Where it answers, it is right." if all(o.right for o in answering) else ""
+    return "raises-in-some", told + right + _raised_beyond(raising, answering)
+
+
+def _raised_beyond(raising: Sequence[Outcome], answering: Sequence[Outcome]) -> str:
+    """Whether it raises where the right answer is large, or small; "" where no number is expected."""
+    there, elsewhere = [o.expected for o in raising], [o.expected for o in answering]
+    if len(there) < 2 or any(type(value) not in (int, float) for value in (*there, *elsewhere)):
+        return ""
+    for words, sign in (("more", 1), ("less", -1)):
+        beyond, limit = min(sign * v for v in there), max(sign * v for v in elsewhere)
+        if beyond > limit:
+            round_one = next((one for one in (0, 1) if limit <= sign * one < beyond), None)
+            than = number(sign * limit, 3) if round_one is None else str(round_one)
+            return f" It raises wherever the right answer is {words} than {than}. Return that answer too."
+    return ""
 
 
 def _features(given: dict[str, Any]) -> Iterator[tuple[str, bool]]:

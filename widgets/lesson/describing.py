@@ -316,6 +316,25 @@ def _by_sign(pairs: Sequence[Pair]) -> Seen | None:
     return None
 
 
+def _by_size(pairs: Sequence[Pair]) -> Seen | None:
+    """Right where an input of the answer's own shape is near 0 and wrong further out, or the other way round."""
+    for name in _shared(pairs):
+        if any(np.shape(p.given[name]) != p.right.shape or p.came.shape != p.right.shape for p in pairs):
+            continue
+        sizes = [(np.abs(p.given[name])[p.wrong], np.abs(p.given[name])[~p.wrong]) for p in pairs]
+        if sum(bool(len(wrong) and right.any()) for wrong, right in sizes) < min(2, len(pairs)):
+            continue
+        if all(wrong.min(initial=np.inf) > right.max(initial=0) for wrong, right in sizes):
+            first = min(wrong.min(initial=np.inf) for wrong, _ in sizes)
+            return "far-only", (f"Right are the numbers whose `{name}` is near 0, wrong those further out: the first wrong one"
+                                f" has |{name}| = {number(first, 3)}. Is a series cut off, or a limit set?")
+        if all(wrong.max(initial=0) < right.min(initial=np.inf) for wrong, right in sizes):
+            last = max(wrong.max(initial=0) for wrong, _ in sizes)
+            return "near-only", (f"Wrong are the numbers whose `{name}` is near 0, right those further out: the last wrong"
+                                 f" one has |{name}| = {number(last, 3)}.")
+    return None
+
+
 def _some_lines(pairs: Sequence[Pair]) -> Seen | None:
     """Only some rows, or only some columns, are wrong: the first, the last, all but one of these."""
     if any(p.right.ndim != 2 or p.right.shape != p.came.shape for p in pairs):
@@ -362,13 +381,13 @@ def _which_rows(pairs: Sequence[Pair]) -> Seen | None:
 
 LOOKS: tuple[Callable[[Sequence[Pair]], Seen | None], ...] = (
     _changed, _reshaped, _is_an_input, _with_an_input, _almost, _proportional, _offset, _by_case, _by_lines, _moved,
-    _by_sign, _some_lines, _which_rows)
+    _by_sign, _by_size, _some_lines, _which_rows)
 OF_ONE_CASE = (_which_rows,)
 
 DESCRIBED = frozenset({name for name, *_ in (*CHANGES, *OPERATIONS)} | {
     "other-shape", "input-itself", "side-multiplied", "proportional", "same-offset", "factor-by-case",
     "shift-by-case", "stretched", "rows-shifted", "columns-shifted",
-    "rows-scaled", "columns-scaled", "almost", "few-decimals", "negative-only", "positive-only", "rows-moved",
+    "rows-scaled", "columns-scaled", "almost", "few-decimals", "negative-only", "positive-only", "far-only", "near-only", "rows-moved",
     "columns-moved",
     "scrambled", "some-rows", "first-row-wrong", "last-row-wrong", "first-row-right", "last-row-right",
     "first-column-wrong", "last-column-wrong"})

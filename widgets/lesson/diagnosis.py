@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import apart, describing, observing, probing, raising
-from .apart import across, parted
+from .apart import across, parted, raised
 from .comparing import as_array, difference, same_kind, whole
 from .describing import HERE, description
 from .observing import observation
@@ -79,7 +79,7 @@ def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask:
     if exercise.answer_is_secret:
         return None
     if failed.error is not None:
-        return raising.cause(failed.error) or parted(exercise, outcomes)
+        return raising.cause(failed.error) or parted(exercise, outcomes) or raised(outcomes)
     if not same_kind(failed.expected, failed.returned):
         return None
     return ((ask and unsteady(failed, ask)) or across(exercise, outcomes, failed)

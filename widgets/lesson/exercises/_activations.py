@@ -30,6 +30,32 @@ def _tanh_form(a: float = ROOT, b: float = 0.044715, power: int = 3) -> Callable
     return lambda x: 0.5 * x * (1 + np.tanh(a * (x + b * x**power)))
 
 
+def _erf_series(terms: int) -> Callable[[Array], Array]:
+    """Phi from the first terms of erf's Taylor series."""
+    def phi(x: Array) -> Array:
+        u = x / math.sqrt(2)
+        summed = sum((-1)**n * u**(2 * n + 1) / (math.factorial(n) * (2 * n + 1)) for n in range(terms))
+        return (1 + 2 / math.sqrt(math.pi) * summed) / 2
+
+    return phi
+
+
+def _bell_series(terms: int) -> Callable[[Array], Array]:
+    """Phi from 1/2 + phi(x) (x + x^3 / 3 + x^5 / 15 + ...)."""
+    def phi(x: Array) -> Array:
+        odd = [math.prod(range(1, 2 * n + 2, 2)) for n in range(terms)]
+        return 0.5 + _bell(x) * sum(x**(2 * n + 1) / below for n, below in enumerate(odd))
+
+    return phi
+
+
+def _by_table(x: Array) -> Array:
+    """erf by the polynomial of Abramowitz and Stegun, 7.1.26, which holds from 0 up."""
+    t = 1 / (1 + 0.3275911 * x)
+    below = t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
+    return 1 - t * (0.254829592 + below) * np.exp(-x * x)
+
+
 def _elu(x: Array, scale: float = 1.0) -> Array:
     return np.where(x > 0, x, scale * (np.exp(np.minimum(x, 0)) - 1))
 
@@ -154,6 +180,16 @@ CURVES: dict[str, Curve] = {
                            lambda x: x * _sigmoid(ROOT * (x + 0.044715 * x**3))),
 }
 """Names, sentences, and the wrong answers themselves."""
+
+SERIES: dict[str, Curve] = {
+    **{f"curve:erf-series-{terms}": (f"That is erf's power series, cut off after {terms} terms: right near 0 and far off further out."
+                                     f" {_EXACT}", lambda x, phi=_erf_series(terms): x * phi(x)) for terms in range(1, 26)},
+    **{f"curve:bell-series-{terms}": (f"That is a power series of Phi, cut off after {terms} terms: right near 0 and off further out."
+                                      f" {_EXACT}", lambda x, phi=_bell_series(terms): x * phi(x)) for terms in range(1, 16)},
+    "curve:table-without-sign": ("Your polynomial for erf holds for x of 0 and more only. Under 0 take erf(−x) = −erf(x): the sign in"
+                                 f" front, |x| inside. {_EXACT}", lambda x: x * (1 + _by_table(x / math.sqrt(2))) / 2),
+}
+CURVES |= SERIES
 
 STEPS = {
     "gelu": ("the answer", "absolute squared relu tanh sigmoid softmax centred centred-all from-0 normalised normalised-all unit float16"

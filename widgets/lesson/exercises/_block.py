@@ -50,9 +50,26 @@ def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray
         return middle
     source = z if "parallel" in faults else middle - z if "mlp-of-attention" in faults else middle
     ln2 = source if "no-second-norm" in faults else normed(source, second)
+    for name, (_, mean_of_z, spread_of_z) in STATISTICS.items():
+        if name in faults:
+            ln2 = _with_statistics(source, z if mean_of_z else source, z if spread_of_z else source, params)
     carried = z if "second-residual-from-z" in faults else 2 * middle if "residual-doubled" in faults else middle
     out = _mlp(ln2, params, faults) + _carried(carried, ln2, "no-second-residual", faults)
     return at("out", normed(out, second) if "normed-again" in faults else out)
+
+
+_SECOND = "The second norm computes both anew, from z'."
+STATISTICS = {
+    "norm:statistics-of-z": (f"The second norm used the mean and the deviation of z. {_SECOND}", True, True),
+    "norm:mean-of-z": (f"The second norm took off the mean of z. {_SECOND}", True, False),
+    "norm:deviation-of-z": (f"The second norm divided by the deviation of z. {_SECOND}", False, True),
+}
+
+
+def _with_statistics(x: np.ndarray, of_mean: np.ndarray, of_spread: np.ndarray, params: dict[str, Any]) -> np.ndarray:
+    """The second norm of x (T, d) with the mean and the deviation of other tokens."""
+    centred = x - of_mean.mean(-1, keepdims=True)
+    return centred / np.sqrt(of_spread.var(-1, keepdims=True) + 1e-6) * params["ln2_g"] + params["ln2_b"]
 
 
 def _attended(x: np.ndarray, z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray:

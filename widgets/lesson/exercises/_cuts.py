@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
@@ -21,6 +22,17 @@ def _grid(image: np.ndarray, P: int) -> tuple[int, int, int, int]:
     return image.shape[1], image.shape[2], image.shape[1] // P, image.shape[2] // P
 
 
+def _placed(image: np.ndarray, P: int, place: Callable[[int, int, int, int], int]) -> np.ndarray:
+    """Patches written into rows of zeros; `place` finds the row from (i, j, h, w). Raises IndexError past the end."""
+    _, _, h, w = _grid(image, P)
+    out = np.zeros((h * w, len(image) * P * P), dtype=image.dtype)
+    for i in range(h):
+        for j in range(w):
+            out[place(i, j, h, w)] = image[:, i * P:(i + 1) * P, j * P:(j + 1) * P].ravel()
+    return out
+
+
+_LINE = "A line of the grid holds w = W // P patches: patch (i, j) goes to row i * w + j."
 _IMAGE = "Leave the picture as it comes."
 WINDOWS = {
     "window:index-for-pixel": ("Your windows move by one pixel: the patch's index was taken for its first pixel. Patch (i, j) starts at pixel"
@@ -30,6 +42,14 @@ WINDOWS = {
     "window:rows-index": ("You found a patch's place from its number with the grid's height. Patch n is in row n // w and column n % w, with w ="
                           " W // P.", lambda m, P: np.stack([m[:, n // (m.shape[1] // P) * P:(n // (m.shape[1] // P) + 1) * P, n % (
                               m.shape[1] // P) * P:(n % (m.shape[1] // P) + 1) * P].ravel() for n in range(_grid(m, P)[2] * _grid(m, P)[3])])),
+    "window:line-of-height": (f"You counted rows with h patches a line, so that some overwrote others. {_LINE}", lambda m, P: _placed(
+        m, P, lambda i, j, h, w: i * h + j)),
+    "window:line-of-P": (f"You counted rows with P patches a line. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: i * P + j)),
+    "window:line-turned": (f"You counted rows as j * w + i. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: j * w + i)),
+    "window:line-summed": (f"You counted rows as i + j. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: i + j)),
+    "window:pieces-for-size": ("You cut each side into P pieces. Each piece is P long, so there are H // P and W // P of them.",
+                               lambda m, P: np.stack([patch.ravel() for band in np.split(m, P, axis=1)
+                                                      for patch in np.split(band, P, axis=2)])),
     "window:half-patch-on": (f"The picture is shifted by half a patch. {_IMAGE}", lambda m, P: _cut(
         np.roll(m, -(P // 2), (1, 2)), P)),
     "window:half-patch-back": (f"The picture is shifted by half a patch. {_IMAGE}", lambda m, P: _cut(np.roll(m, P // 2, (1, 2)), P)),

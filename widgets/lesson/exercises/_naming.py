@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
+from functools import partial
 from math import isfinite, log, prod
 from typing import Any, NamedTuple
 
@@ -15,6 +16,8 @@ from ._terms import NEAR, Formula, Slip, Values, product, products, slips
 Named = tuple[tuple[str, ...], str]
 ALTERNATIVES = 3    # explanations of one number that a sentence can carry
 FEW_TIMES = 12
+ENOUGH = 3          # answers that are no chance
+PREFIXES = range(1, 7)   # kilo to exa
 FLOAT = 1e-9        # relative, for a reader's float
 BEYOND_FLOATS = 10**300
 WRONG_KINDS = (bool, np.bool_, dict, list, tuple, set, str)
@@ -62,7 +65,7 @@ def explain(formula: Formula, outcomes: list[Outcome], lastly: bool = False) -> 
     `lastly` asks for what is certain where no slip was found: the condition or the quantity that is taken wrongly.
     """
     if any(o.error is not None or o.returned is None for o in outcomes):
-        return no_answer(formula, outcomes)
+        return no_answer(formula, outcomes) or (None if lastly else of_the_rest(partial(explain, formula), outcomes))
     if formula.keys != ("",):
         from ._naming_dicts import explain_dict
 
@@ -91,6 +94,15 @@ def no_answer(formula: Formula, outcomes: list[Outcome]) -> Named | None:
     return None
 
 
+def of_the_rest(explain_all: Callable[[list[Outcome]], Named | None], outcomes: list[Outcome]) -> Named | None:
+    """What is wrong with the answers, where there are some and the function raises elsewhere."""
+    answered = [o for o in outcomes if o.error is None and o.returned is not None]
+    error = next((o.error for o in outcomes if o.error is not None), None)
+    if error is None or len(answered) < ENOUGH or not (told := explain_all(answered)):
+        return None
+    return told[0], f"{told[1]} Where it raises {type(error).__name__}, that may be why."
+
+
 def seen(formula: Formula, outcomes: list[Outcome], key: str = "") -> list[Seen] | None:
     """All cases with the number that came, None where one has none."""
     found = []
@@ -116,7 +128,7 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         return told
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
-        lambda: _single(formula, known, cases), lambda: clamped(_passed(cases)),
+        lambda: _single(formula, known, cases), lambda: _prefixes(cases), lambda: clamped(_passed(cases)),
         lambda: _conditional(formula, known, cases, wrong),
         lambda: _off_by(formula, cases), lambda: _pair(formula, known, cases),
         lambda: _conditional(formula, known, cases, wrong, _pair))
@@ -130,7 +142,7 @@ def constant(cases: list[tuple[Any, Any]]) -> Named | None:
     right, came = cases[0]
     kept = (" It is right for the first input alone: is it written into your function, or kept from one call to the"
             " next?" if came == right else "")
-    return ("constant",), f"Your function returns {_plain(came)} in every case, whatever it is given.{kept}"
+    return ("constant",), f"Your function returns {plain(came)} in every case, whatever it is given.{kept}"
 
 
 def _overflowed(case: Seen) -> bool:
@@ -289,7 +301,7 @@ def _world(formula: Formula, slip: Slip, case: Seen) -> Values | None:
 # What is true where no slip is found ------------------------------------------------------------------------------
 
 
-def _plain(number: Any) -> str:
+def plain(number: Any) -> str:
     return f"{int(number):,}" if number == int(number) else f"{float(number):,.6g}"
 
 
@@ -305,18 +317,36 @@ def clamped(*units: tuple[str, list[tuple[Any, Any]]]) -> Named | None:
         if sum(right != came for right, came in pairs) < 2:
             continue
         if all(came == max(right, least) for right, came in pairs):
-            return ("never-below",), f"Your answers never go below {_plain(least)}{unit}. There is no such limit."
+            return ("never-below",), f"Your answers never go below {plain(least)}{unit}. There is no such limit."
         if all(came == min(right, largest) for right, came in pairs):
-            return ("never-above",), f"Your answers never go above {_plain(largest)}{unit}. There is no such limit."
+            return ("never-above",), f"Your answers never go above {plain(largest)}{unit}. There is no such limit."
     return None
 
 
-def _proportional(cases: list[Seen]) -> Named | None:
+def _ratio(cases: list[Seen]) -> float | None:
     """One number by which every answer is too large."""
     ratios = [case.came / case.right for case in cases if case.right]
     if not ratios or not ratios[0] or any(abs(r - ratios[0]) > FLOAT * abs(r) for r in ratios):
         return None
-    return ("proportional",), f"Your number is {ratios[0]:,.6g} times what it should be, in every case."
+    return ratios[0]
+
+
+def _prefixes(cases: list[Seen]) -> Named | None:
+    """Kilo, mega and so on as powers of 1,024, or what is left of them after a division."""
+    ratio = _ratio(cases) or 0
+    for power in PREFIXES:
+        for words, one in (("1,024 / 1,000", 1.024), ("1,000 / 1,024", 1 / 1.024)):
+            if abs(ratio / one**power - 1) < FLOAT:
+                raised = f"({words})^{power}" if power > 1 else words
+                return ("binary-prefixes",), (f"Your number is {ratio:,.6g} times what it should be, which is {raised}."
+                                              " Prefixes are powers of 1,000 here, not of 1,024.")
+    return None
+
+
+def _proportional(cases: list[Seen]) -> Named | None:
+    if (ratio := _ratio(cases)) is None:
+        return None
+    return ("proportional",), f"Your number is {ratio:,.6g} times what it should be, in every case."
 
 
 def certain(formula: Formula, cases: list[Seen]) -> Named | None:
@@ -367,7 +397,7 @@ def by_field(cases: list[Seen]) -> Named | None:
             a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
             told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]],
                                 two=b.values[names[0]],
-                                came=_plain(b.came - a.came), right=_plain(b.right - a.right))
+                                came=plain(b.came - a.came), right=plain(b.right - a.right))
             return (kind,), told
     return None
 

@@ -96,4 +96,17 @@ def _total(formula: Formula, outcomes: list[Outcome]) -> Named | None:
             words = {0: "leaves out", 2: "counts twice", -1: "subtracts"}
             told = [f"{words[n]} `{key}`" for n, key in zip(times, keys) if n != 1]
             return ("total",), f"Your `total` {', '.join(told)}. It is the sum of the four entries."
-    return ("total",), SUM
+    return _total_with_factor(formula, outcomes, cases) or (("total",), SUM)
+
+
+def _total_with_factor(formula: Formula, outcomes: list[Outcome], cases: list[tuple[list[int], int]]) -> Named | None:
+    """Entries that the total counts as often as a quantity says, which is in them already."""
+    values = [formula.at(*o.case.arguments()) for o in outcomes]
+    for factor in formula.base_names:
+        for times in every((False, True), repeat=len(formula.keys)):
+            if any(times) and all(came == sum(part * (v[factor] if more else 1) for part, more in zip(parts, times))
+                                  for (parts, came), v in zip(cases, values)):
+                told = " and ".join(f"`{key}`" for key, more in zip(formula.keys, times) if more)
+                return ("total",), (f"Your `total` multiplies {told} by {factor}. The entries are complete: `total` is"
+                                    " their sum.")
+    return None

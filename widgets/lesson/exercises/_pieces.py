@@ -149,7 +149,7 @@ def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndar
                faults: Faults, reading: tuple[np.ndarray, ...] = ()) -> np.ndarray:
     """MSA(z) (T, D), with the named mistakes; `reading` are the tokens of q, k and v, where they are not all z."""
     at = slipping(faults)
-    z, W_qkv, W_o = at("z", z), at("W_qkv", W_qkv), at("W_o", W_o)
+    z, W_qkv, W_o = at("z", z), _blocks(at("W_qkv", W_qkv), "columns", faults), at("W_o", W_o)
     b_qkv, b_o = _biases(b_qkv, faults), at("b_o", b_o)
     T, D = z.shape
     real = heads
@@ -204,7 +204,14 @@ def _biases(b_qkv: np.ndarray, faults: Faults) -> np.ndarray:
             return b_qkv.reshape(3, D)[::-1].ravel()
         if fault == "bias:by-head":
             return b_qkv.reshape(-1, 3).T.ravel()
-    return slipping(faults)("b_qkv", b_qkv)
+    return _blocks(slipping(faults)("b_qkv", b_qkv), "biases", faults)
+
+
+def _blocks(packed: np.ndarray, what: str, faults: Faults) -> np.ndarray:
+    """W_qkv or b_qkv with the thirds that a fault `columns:011` or `biases:011` gives to q, k and v."""
+    thirds = next((fault.removeprefix(f"{what}:") for fault in faults if fault.startswith(f"{what}:")), "012")
+    parts = np.split(packed, 3, axis=-1)
+    return packed if thirds == "012" else np.concatenate([parts[int(i)] for i in thirds], axis=-1)
 
 
 def _packed(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, heads: int, faults: Faults) -> np.ndarray:
@@ -278,7 +285,28 @@ def head_misconceptions() -> tuple[Misconception, ...]:
     moved = tuple(Misconception(f"heads:{name}-{how}", f"Every head used the {whose} of {words}. Head j has its own {whose}.", alone=True)
                   for name, whose in (("q", "queries"), ("k", "keys"), ("v", "values"), ("A", "weights"))
                   for how, (words, _) in HEADS_MOVED.items())
-    return blocks + moved + listed(PROJECTIONS)
+    return blocks + moved + listed(PROJECTIONS | _mixed_up())
+
+
+def _mixed_up() -> dict[str, tuple[str]]:
+    """Columns that go with another third of the biases, and biases with another third of the columns."""
+    found = {}
+    for thirds in map("".join, product("012", repeat=3)):
+        if thirds == "012":
+            continue
+        wrong = [(name, "qkv"[int(i)]) for name, i, own in zip("qkv", thirds, "012") if i != own]
+        if thirds not in ("002", "022"):  # only k's, whose bias does not show: its block as a whole
+            found[f"columns:{thirds}"] = (f"In `W_qkv`, {_taken(wrong)}, and each its own part of `b_qkv`. Both are q, then"
+                                          " k, then v.",)
+        # A bias of k adds one number to a whole row of scores, which softmax does not see; two more are in `_biases`.
+        if thirds[1] == "1" and thirds not in ("010", "210"):
+            found[f"biases:{thirds}"] = (f"In `b_qkv`, {_taken(wrong)}. The first D numbers belong to q, the next to k, the"
+                                         " last to v.",)
+    return found
+
+
+def _taken(wrong: list[tuple[str, str]]) -> str:
+    return " and ".join(f"{name} got the part of {other}" for name, other in wrong)
 
 
 _ORDER = {"0": "first", "1": "second", "2": "third"}

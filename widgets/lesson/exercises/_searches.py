@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isqrt
+from functools import partial
+from math import ceil, floor, isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
 from ._naming import (CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, constant, either,
-                      no_answer, plain_number)
+                      no_answer, of_the_rest, plain, plain_number)
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
 Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
@@ -113,8 +114,12 @@ def _rounded(up: bool) -> Fits:
 
 
 def _pixels(step: Callable[[Values], int]) -> Fits:
-    return lambda s, gap, came, v: came % step(v) == 0 and s.ends(
-        gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
+    def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
+        if came == v["P"] and s.found(gap, 1):   # a search may begin at one patch
+            return True
+        return came % step(v) == 0 and s.ends(gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
+
+    return fits
 
 
 def _doubling(s: Search, gap: Gap, came: Any, v: Values) -> bool:
@@ -169,6 +174,8 @@ WAYS = (
         " fits.", _nearest),
     Way(PLAIN, "any-pixel", "That side is no multiple of P. Round the side in patches, then multiply by P.",
         _pixels(lambda v: 1)),
+    Way(PLAIN, "last-pixel", "You went up pixel by pixel and stopped right below the next whole patch. The side is a"
+        " multiple of P.", lambda s, gap, came, v: (came + 1) % v["P"] == 0 and s.found(gap, came // v["P"])),
     Way(PLAIN, "steps-of-16", "You went in steps of 16 px. The side is a multiple of P.", _pixels(lambda v: 16)),
     Way(NEAR, "steps-of-2p", "You went in steps of 2 P. Every multiple of P counts.", _pixels(lambda v: 2 * v["P"])),
     Way(NEAR, "odd-sides", "You went in steps of 2 P, from P on. Every multiple of P counts.", _odd_sides),
@@ -211,7 +218,8 @@ class Place(NamedTuple):
 def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False) -> Named | None:
     """Short names and a sentence for the slip behind these sides, or None. `lastly` as in `explain`."""
     if any(o.error is not None or o.returned is None for o in outcomes):
-        return no_answer(search.formula, outcomes)
+        rest = partial(explain_search, search)
+        return no_answer(search.formula, outcomes) or (None if lastly else of_the_rest(rest, outcomes))
     if kind := next((type(o.returned).__name__ for o in outcomes if isinstance(o.returned, WRONG_KINDS)), None):
         return ("wrong-kind",), f"Return one number, not a {kind}."
     if any((came := plain_number(o.returned)) is None for o in outcomes):
@@ -228,7 +236,20 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
     if all(case.base.get("budget_bytes", 0) > EXACT_IN_FLOAT for case in wrong):
         return (CONVERTED[0],), CONVERTED[1]
     return (_likeliest(search, cases) or clamped(*_in_patches(cases)) or _conditional(search, cases, wrong)
-            or _pairs(search, cases))
+            or _pairs(search, cases) or _off_the_grid(cases))
+
+
+def _off_the_grid(cases: list[Place]) -> Named | None:
+    """Sides that hold no whole number of patches, and whether rounding them is all that is left to do."""
+    off = [case for case in cases if case.came % case.base["P"]]
+    if not off:
+        return None
+    told = (f"In {len(off)} of {len(cases)} cases your side is no multiple of P: for example {plain(off[0].came)} with P ="
+            f" {off[0].base['P']}. A picture is cut into whole patches.")
+    for words, whole in (("down", floor), ("up", ceil)):
+        if all(whole(Fraction(case.came, case.base["P"])) * case.base["P"] == case.right for case in cases):
+            told += f" Rounded {words} to a multiple of P, every answer of yours is right."
+    return ("no-multiple",), told
 
 
 def _in_patches(cases: list[Place]) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:

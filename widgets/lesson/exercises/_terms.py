@@ -7,6 +7,7 @@ quantity mistaken everywhere. What it adds to the right answer follows from the 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -189,6 +190,8 @@ def in_quantities(formula: Formula) -> Iterator[Slip]:
                 yield _taken(formula, name, written, FAR)
                 if name < written:
                     yield _swapped(formula, name, written)
+        if formula.tolerance:   # whole numbers stay as they are when they are rounded
+            yield from (_input_rounded(formula, name, words, change) for words, change in ROUNDINGS.items())
 
 
 def nearness(formula: Formula, name: str, written: str) -> int:
@@ -203,6 +206,19 @@ def _taken(formula: Formula, name: str, written: str, cost: int) -> Slip:
 
     words = formula.advice.get((name, written)) or f"You took {written} for {name}.{formula.means(name)}"
     return Slip(cost, "quantity", words, value, world=(name, written))
+
+
+ROUNDINGS: dict[str, Callable[[float], float]] = {
+    "down to a whole number": floor, "up to a whole number": ceil, "to a whole number": round,
+    "to one decimal": lambda x: round(x, 1), "to two decimals": lambda x: round(x, 2)}
+
+
+def _input_rounded(formula: Formula, name: str, words: str, change: Callable[[float], float]) -> Slip:
+    def value(values: Values) -> Any:
+        base = values["base"]
+        return formula.total(formula.values(base, name, change(base[name]), near=False)) if name in base else None
+
+    return Slip(NEAR, "input-rounded", f"You rounded {name} {words} before you computed. Use it as it is given.", value)
 
 
 def _swapped(formula: Formula, name: str, written: str) -> Slip:
@@ -290,6 +306,8 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
                     yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
                            f" {old}^2 belongs", (new, new), (old, old))
     yield from _several(name, shared)
+    if len(members) == 1:
+        yield from _like_another(formula, name, members[0])
     if len(formula.terms) == 1:
         yield from _turned_over(members[0])
     for new in (*others, "8"):
@@ -304,6 +322,21 @@ def _several(name: str, shared: list[str]) -> Iterator[Edit]:
         yield (NEAR + 1, "missing-factor",
                f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
                " missing? It is", (), several)
+
+
+def _like_another(formula: Formula, name: str, term: Term) -> Iterator[Edit]:
+    """Most of another term, as when a bias has as many numbers as its layer has inputs."""
+    own = Counter(term.factors)
+    for other in formula.terms:
+        if other is term or other.over or other.name.split("'s ")[0] != name.split("'s ")[0]:
+            continue   # of another layer: nobody takes one for the other
+        for lost in dict.fromkeys(other.factors):
+            found = Counter(other.factors)
+            found[lost] -= 1
+            above, below = tuple((found - own).elements()), tuple((own - found).elements())
+            if len(above) > 1 and below:
+                yield (FAR, "factor-replaced", f"The term of {name} has {product(above)} where {product(below)} belongs",
+                       above, below)
 
 
 def _turned_over(only: Term) -> Iterator[Edit]:

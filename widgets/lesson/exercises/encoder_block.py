@@ -8,6 +8,7 @@ import numpy as np
 
 from ..specification import Case, Exercise, Misconception, Outcome
 from . import _block, gelu, layer_norm, multi_head_attention
+from ._activations import SERIES
 from ._arrangements import ARRANGEMENTS
 from ._bridge import numbers, tensor
 from ._slips import PLACES, VALUES, VECTOR, but, listed, scoped, slips_at
@@ -91,7 +92,8 @@ def _unknown_key(failed: Outcome, outcomes: list[Outcome]) -> bool:
 def _inside() -> tuple[Misconception, ...]:
     """What can go wrong in the pieces, each said with its place."""
     norms = tuple(m for m in layer_norm.EXERCISE.misconceptions if ":" not in m.name or not m.sentence.startswith("At "))
-    curves = tuple(m for m in gelu.EXERCISE.misconceptions if not m.sentence.startswith("At "))
+    curves = tuple(m for m in gelu.EXERCISE.misconceptions
+                   if not m.sentence.startswith("At ") and m.name not in SERIES)  # near 0 they are right
     return (scoped("attention", "In attention", multi_head_attention.EXERCISE.misconceptions)
             + scoped("norms", "In both norms", norms) + scoped("ln1", "In the first norm", norms)
             + scoped("ln2", "In the second norm", norms) + scoped("gelu", "In the activation", curves))
@@ -252,5 +254,5 @@ EXERCISE = Exercise(
                       " head, k is turned: q k^T.", _not_fitting),
         Misconception("unknown-key", "`params` has no such entry. Its keys are ln1_g, ln1_b, W_qkv, b_qkv, W_o, b_o, ln2_g, ln2_b, W_1,"
                       " b_1, W_2, b_2 and h.", _unknown_key),
-    ) + but(listed(ARRANGEMENTS | GAINS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS), SAME),
+    ) + but(listed(ARRANGEMENTS | GAINS | _block.STATISTICS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS), SAME),
 )

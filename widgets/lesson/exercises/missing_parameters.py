@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..specification import Case, Exercise, Misconception
+from ..specification import Case, Exercise, Misconception, Outcome
 
 PIECES = ("patch_embedding", "class_token", "positions", "attention", "mlp", "layer_norms", "final_norm", "head")
 
@@ -44,6 +44,44 @@ def faulty(faults: frozenset[str] = frozenset()) -> dict[str, int]:
     return found
 
 
+WIDTH, SUM = 768, -24_576
+NOTHING_THERE = "In {} nothing differs: every line of it is the paper's."
+WRONG_PIECES: dict[str, dict[int, str]] = {
+    "attention": {-3: "one-layer", -12: "one-bias", -48: "every-bias", 36: "signs", 0: "biases-forgotten"},
+    "patch_embedding": {2: "half-the-norms", 1: "a-gain-alone", 0: "norms-forgotten", 48: "norms-each-layer",
+                        3: "patch-bias", -4: "signs", 6: "a-norm-too-many"},
+    "layer_norms": {2: "norms-with-the-blocks", 4: "norms-with-the-blocks"},
+}
+"""Piece -> how many vectors of the width came -> the mistake that gives them."""
+
+
+def explain(outcomes: list[Outcome], lastly: bool) -> tuple[tuple[str, ...], str] | None:
+    """What is wrong in each wrong piece, where each can be told; what is left over, where the sum alone is right."""
+    came, right = outcomes[0].returned, outcomes[0].expected
+    if lastly or came.keys() != right.keys() or any(type(number) is not int for number in came.values()):
+        return None
+    wrong = [piece for piece in PIECES if came[piece] != right[piece]]
+    if came["layer_norms"] and came["layer_norms"] + came["patch_embedding"] == right["patch_embedding"]:
+        wrong.remove("patch_embedding")   # what it lacks stands with the blocks
+    told = {piece: _told(piece, came) for piece in wrong}
+    if not wrong or not all(told.values()):
+        return None
+    names = tuple(dict.fromkeys(name for name, _ in told.values()))
+    return names, " ".join(dict.fromkeys(sentence for _, sentence in told.values()))
+
+
+def _told(piece: str, came: dict[str, int]) -> tuple[str, str] | None:
+    vectors, rest = divmod(came[piece], WIDTH)
+    if not rest and (name := WRONG_PIECES.get(piece, {}).get(vectors)):
+        return name, EXERCISE.misconception(name).sentence
+    if piece == "attention" and sum(came.values()) == SUM:
+        return "left-over", ("`attention` is what your other pieces leave of \u221224,576, so it takes over their mistake."
+                             " Count it by itself, line by line.")
+    if piece in ("attention", "patch_embedding"):
+        return None
+    return "nothing-there", NOTHING_THERE.format(f"`{piece}`")
+
+
 SOLUTION = '''
 def missing_parameters():
     D, L = 768, 12
@@ -52,6 +90,11 @@ def missing_parameters():
     found["patch_embedding"] = 2 * 2 * D      # a norm of P^2 C = 768 before E and one of D after it, gain and shift
     return found                              # together -24,576
 '''
+
+def _never(failed: Outcome, outcomes: list[Outcome]) -> bool:
+    """For a mistake that `explain` finds, piece by piece."""
+    return False
+
 
 EXERCISE = Exercise(
     id="missing_parameters",
@@ -91,6 +134,7 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     any_integer=True,
+    explain=explain,
     misconceptions=(
         Misconception("one-layer", "You counted the missing biases of one layer. There are twelve, each with its own."),
         Misconception("one-bias", "You counted one missing bias a layer. Linear(768, 2304) makes Q, K and V: a bias of it has"
@@ -102,9 +146,14 @@ EXERCISE = Exercise(
         Misconception("norms-forgotten", "The two norms beside the patch projection are missing. The paper's model has none there."),
         Misconception("norms-each-layer", "You counted the two extra norms once a layer. They stand beside the patch projection,"
                       " once in the model."),
-        Misconception("norms-with-the-blocks", "You put the extra norms with those of the blocks. They stand beside the patch"
+        Misconception("norms-with-the-blocks", "You put an extra norm with those of the blocks. Both stand beside the patch"
                       " projection and belong to `patch_embedding`."),
         Misconception("patch-bias", "You took the bias of the patch projection away. Only the Linear of Q, K and V is without one."),
+        Misconception("a-gain-alone", "A norm has a gain and a shift, and two norms stand beside the patch projection.",
+                      _never),
+        Misconception("a-norm-too-many", "You counted three norms beside the patch projection. There are two.", _never),
+        Misconception("biases-forgotten", "Linear(768, 2304) has no bias here; the paper's model has one in each layer.",
+                      _never),
         Misconception("signs", "The signs are the wrong way round: what the re-implementation has fewer is negative."),
         Misconception("no-signs", "One of the two differences is negative: biases that are missing count against it."),
         Misconception("in-one", "You put the whole difference into one piece. Two pieces differ, and their signs are opposite."),

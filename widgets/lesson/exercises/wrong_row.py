@@ -39,12 +39,42 @@ def faulty(z: np.ndarray, U_qkv: np.ndarray, published: np.ndarray, faults: froz
         off = np.linalg.norm(published - published.mean(0), axis=1)
     if "own-value" in faults:
         off = np.linalg.norm(published - v, axis=1)
+    for name, (_, apart) in APART.items():
+        if name in faults:
+            off = apart(published - _recomputed(q, k, v, z.shape[1], faults))
     found = int((-off if "nearest" in faults else off).argmax())
+    if "key" in faults:
+        found = int(_weights_behind(v, published).argmin()) // T
+    if "column" in faults:
+        found = int(np.abs(published - _recomputed(q, k, v, z.shape[1], faults)).max(axis=0).argmax())
     if "entry" in faults:
         found = int(np.abs(published - _recomputed(q, k, v, z.shape[1], faults)).argmax())
     if "row-itself" in faults:
         return published[found]
     return found + 1 if "from-one" in faults else found - T if "from-the-end" in faults else found
+
+
+_SIGNED = "Differences have signs: take `np.abs` first, then each row's largest."
+APART = {
+    "signed-sums": (f"You summed differences with their signs, and they cancel. {_SIGNED}", lambda off: off.sum(axis=1)),
+    "signed-sums-turned": (f"You summed differences with their signs, and they cancel. {_SIGNED}", lambda off: -off.sum(axis=1)),
+    "signed-largest": (f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
+                       lambda off: off.max(axis=1)),
+    "signed-largest-turned": (f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
+                              lambda off: -off.min(axis=1)),
+    "sums-of-size": (f"You took the size of each row's summed differences, and those cancel. {_SIGNED}",
+                     lambda off: np.abs(off.sum(axis=1))),
+    "smallest-of-row": (f"You took each row's smallest difference. {_SIGNED}", lambda off: np.abs(off).min(axis=1)),
+    "first-column": (f"You compared the first column alone. {_SIGNED}", lambda off: np.abs(off[:, 0])),
+    "last-column": (f"You compared the last column alone. {_SIGNED}", lambda off: np.abs(off[:, -1])),
+}
+"""How far apart rows are, measured wrongly."""
+
+
+def _weights_behind(v: np.ndarray, published: np.ndarray) -> np.ndarray:
+    """The weights that sum to 1 behind each published row, (tokens, rows)."""
+    ones = np.ones(len(v))
+    return np.linalg.solve(np.vstack([v.T, ones]), np.vstack([published.T, ones]))
 
 
 def _recomputed(q: np.ndarray, k: np.ndarray, v: np.ndarray, width: int, faults: frozenset[str]) -> np.ndarray:
@@ -157,6 +187,11 @@ EXERCISE = Exercise(
         Misconception("causal", "Your own rows are wrong: you masked the later tokens. A ViT has no mask."),
         Misconception("third-columns", "Your own rows are wrong: you took every third column for q. The first D_h"
                       " columns of z U_qkv are q, the next D_h are k, the last are v."),
+        *(Misconception(name, sentence, alone=True) for name, (sentence, _) in APART.items()),
+        Misconception("key", "You returned the token that has the most negative weight. Asked for is the row it stands in:"
+                      " with `np.linalg.solve` as in the hint, a column of the weights is a row of the table.", alone=True),
+        Misconception("column", "You returned a column: the largest difference was taken down the columns. Take each"
+                      " row's, with `max(axis=1)`.", alone=True),
         Misconception("longest", "You took the row with the largest numbers. Large is not wrong: v may be large."),
         Misconception("farthest", "You took the row that differs most from the others. A token may well gather"
                       " something of its own."),
