@@ -120,6 +120,15 @@ def test_wrong_only_in_some_rows_or_where_an_input_is_negative() -> None:
     described("gelu", lambda x: np.where(x < 0, 0.1 * x, right("gelu")(x)), "negative-only", "whose `x` is negative")
 
 
+def test_inputs_exchanged_or_one_in_the_place_of_another() -> None:
+    block, norm = right("encoder_block"), right("layer_norm")
+    described("encoder_block", lambda z, p: block(z, {**p, "b_o": p["b_2"], "b_2": p["b_o"]}), "inputs-exchanged",
+              '`params["b_2"]` and `params["b_o"]` exchanged')
+    described("encoder_block", lambda z, p: block(z, {**p, "ln2_b": p["b_o"]}), "input-for-another",
+              'with `params["b_o"]` in the place of `params["ln2_b"]`')
+    described("layer_norm", lambda x, gain, shift, eps: norm(x, shift, gain, eps), "inputs-exchanged")
+
+
 def test_right_near_0_or_far_from_it_alone() -> None:
     gelu = right("gelu")
     told = described("gelu", lambda x: np.where(np.abs(x) > 0.8, 0.3 * x**3, gelu(x)), "far-only", "near 0")

@@ -85,6 +85,25 @@ def test_a_wrong_piece_is_named_where_the_sum_is_right() -> None:
     assert "`attention` is what your other pieces leave" in words and "In `mlp` nothing differs" in words
 
 
+def test_vectors_for_numbers_and_layers_counted_twice() -> None:
+    found = right("missing_parameters")()
+    told("missing_parameters", lambda: {piece: number // 768 for piece, number in found.items()}, "vectors")
+    told("missing_parameters", lambda: found | {"attention": 12 * found["attention"]}, "layers-twice")
+
+
+def test_a_floor_before_the_last_division() -> None:
+    words = told("gpu_days", lambda exaflops, peak, mfu: exaflops * 1e6 // (peak * mfu) / 86_400, "rounded-on-the-way")
+    assert "before the division by 86400" in words
+
+
+def test_windows_that_overlap_by_one_pixel_only_are_not_said_to_move_by_one() -> None:
+    def stride(image, P):
+        tops, lefts = (range(0, side - P + 1, max(1, P - 1)) for side in image.shape[1:])
+        return np.stack([image[:, y:y + P, x:x + P].ravel() for y in tops for x in lefts])
+
+    assert "P \u2212 1 pixels" in told("patchify", stride, "window:stride-one-less")
+
+
 def test_a_total_that_multiplies_its_entries() -> None:
     def total(cfg, res):
         return (m := right("vit_macs")(cfg, res)) | {"total": m["total"] * cfg["h"]}

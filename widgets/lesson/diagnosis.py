@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from . import apart, describing, observing, probing, raising
+from . import apart, describing, exchanging, observing, probing, raising
 from .apart import across, parted, raised
 from .comparing import as_array, difference, same_kind, whole
 from .describing import HERE, description
+from .exchanging import mixed_up
 from .observing import observation
 from .plain import Foreign, kind_of
 from .probing import Ask, dependence, unsteady
@@ -22,7 +23,7 @@ AT_ONCE = 2  # misconceptions that may meet in one answer
 WORD = 2 ** 32
 UNFIT = (ValueError, RuntimeError, IndexError, TypeError)
 
-DESCRIBED = apart.DESCRIBED | describing.DESCRIBED | observing.DESCRIBED | probing.DESCRIBED | (
+DESCRIBED = apart.DESCRIBED | describing.DESCRIBED | exchanging.DESCRIBED | observing.DESCRIBED | probing.DESCRIBED | (
     raising.DESCRIBED)
 """Short names that describe what came, and name no misconception."""
 
@@ -83,7 +84,7 @@ def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask:
     if not same_kind(failed.expected, failed.returned):
         return None
     return ((ask and unsteady(failed, ask)) or across(exercise, outcomes, failed)
-            or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
+            or mixed_up(exercise, outcomes, failed) or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
             or (ask and dependence(exercise, outcomes, failed, ask))
             or description(exercise, outcomes, failed, everywhere=False) or parted(exercise, outcomes) or None)
 

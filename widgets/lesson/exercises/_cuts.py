@@ -47,6 +47,14 @@ WINDOWS = {
     "window:line-of-P": (f"You counted rows with P patches a line. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: i * P + j)),
     "window:line-turned": (f"You counted rows as j * w + i. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: j * w + i)),
     "window:line-summed": (f"You counted rows as i + j. {_LINE}", lambda m, P: _placed(m, P, lambda i, j, h, w: i + j)),
+    **{f"window:stride-{name}": (f"Your windows move by {words}. They move by P, so that every pixel is in exactly one patch.",
+                                 lambda m, P, step=step: _windows(m, P, range(0, m.shape[1] - P + 1, step(P)), range(
+                                     0, m.shape[2] - P + 1, step(P))))
+       for name, words, step in (("one-less", "P \u2212 1 pixels", lambda P: max(1, P - 1)),
+                                 ("half", "P / 2 pixels, half a patch", lambda P: max(1, P // 2)),
+                                 ("one-more", "P + 1 pixels", lambda P: P + 1), ("double", "2 P pixels", lambda P: 2 * P))},
+    "image:framed": (f"The picture got a frame of zeros, and all patches moved. {_IMAGE}", lambda m, P: _cut(
+        np.pad(m, ((0, 0), (1, 1), (1, 1)))[:, :m.shape[1], :m.shape[2]], P)),
     "window:pieces-for-size": ("You cut each side into P pieces. Each piece is P long, so there are H // P and W // P of them.",
                                lambda m, P: np.stack([patch.ravel() for band in np.split(m, P, axis=1)
                                                       for patch in np.split(band, P, axis=2)])),

@@ -397,9 +397,15 @@ def by_field(cases: list[Seen]) -> Named | None:
             a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
             told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]],
                                 two=b.values[names[0]],
-                                came=plain(b.came - a.came), right=plain(b.right - a.right))
+                                came=_apart(b.came - a.came, b.right - a.right),
+                                right=_apart(b.right - a.right, b.came - a.came))
             return (kind,), told
     return None
+
+
+def _apart(number: Any, other: Any) -> str:
+    """A number with as many digits as tell it from the other."""
+    return plain(number) if plain(number) != plain(other) else f"{float(number):,.12g}"
 
 
 FIELD_WORDS = {

@@ -191,6 +191,8 @@ def in_quantities(formula: Formula) -> Iterator[Slip]:
                 if name < written:
                     yield _swapped(formula, name, written)
         if formula.tolerance:   # whole numbers stay as they are when they are rounded
+            if re.fullmatch(r"\d+", name):
+                yield _rounded_on_the_way(formula, name)
             yield from (_input_rounded(formula, name, words, change) for words, change in ROUNDINGS.items())
 
 
@@ -219,6 +221,15 @@ def _input_rounded(formula: Formula, name: str, words: str, change: Callable[[fl
         return formula.total(formula.values(base, name, change(base[name]), near=False)) if name in base else None
 
     return Slip(NEAR, "input-rounded", f"You rounded {name} {words} before you computed. Use it as it is given.", value)
+
+
+def _rounded_on_the_way(formula: Formula, written: str) -> Slip:
+    """A whole number of smaller units, which are then divided by."""
+    def value(values: Values) -> Any:
+        return floor(formula.total(values) * values[written]) / values[written]
+
+    return Slip(NEAR, "rounded-on-the-way", f"You divided with // before the division by {written}. Divide with / and round"
+                " nothing.", value)
 
 
 def _swapped(formula: Formula, name: str, written: str) -> Slip:

@@ -47,7 +47,7 @@ def faulty(faults: frozenset[str] = frozenset()) -> dict[str, int]:
 WIDTH, SUM = 768, -24_576
 NOTHING_THERE = "In {} nothing differs: every line of it is the paper's."
 WRONG_PIECES: dict[str, dict[int, str]] = {
-    "attention": {-3: "one-layer", -12: "one-bias", -48: "every-bias", 36: "signs", 0: "biases-forgotten"},
+    "attention": {-3: "one-layer", -12: "one-bias", -48: "every-bias", 36: "signs", 0: "biases-forgotten", -432: "layers-twice"},
     "patch_embedding": {2: "half-the-norms", 1: "a-gain-alone", 0: "norms-forgotten", 48: "norms-each-layer",
                         3: "patch-bias", -4: "signs", 6: "a-norm-too-many"},
     "layer_norms": {2: "norms-with-the-blocks", 4: "norms-with-the-blocks"},
@@ -60,6 +60,8 @@ def explain(outcomes: list[Outcome], lastly: bool) -> tuple[tuple[str, ...], str
     came, right = outcomes[0].returned, outcomes[0].expected
     if lastly or came.keys() != right.keys() or any(type(number) is not int for number in came.values()):
         return None
+    if all(came[piece] * WIDTH == right[piece] for piece in PIECES):
+        return ("vectors",), "You counted vectors of 768. Count their numbers."
     wrong = [piece for piece in PIECES if came[piece] != right[piece]]
     if came["layer_norms"] and came["layer_norms"] + came["patch_embedding"] == right["patch_embedding"]:
         wrong.remove("patch_embedding")   # what it lacks stands with the blocks
@@ -149,6 +151,7 @@ EXERCISE = Exercise(
         Misconception("norms-with-the-blocks", "You put an extra norm with those of the blocks. Both stand beside the patch"
                       " projection and belong to `patch_embedding`."),
         Misconception("patch-bias", "You took the bias of the patch projection away. Only the Linear of Q, K and V is without one."),
+        Misconception("layers-twice", "You multiplied by the twelve layers twice.", _never),
         Misconception("a-gain-alone", "A norm has a gain and a shift, and two norms stand beside the patch projection.",
                       _never),
         Misconception("a-norm-too-many", "You counted three norms beside the patch projection. There are two.", _never),

@@ -123,10 +123,12 @@ def _only_square(failed: Outcome, outcomes: list[Outcome]) -> bool:
 
 
 def _overlapping(failed: Outcome, outcomes: list[Outcome]) -> bool:
-    """One row for every place a window of P pixels can stand."""
-    image, P = failed.case.arguments()
-    places = (image.shape[1] - P + 1) * (image.shape[2] - P + 1)
-    return P > 1 and np.ndim(failed.returned) == 2 and len(failed.returned) == places
+    """One row for every place a window of P pixels can stand, in every case."""
+    def places(outcome: Outcome) -> int:
+        image, P = outcome.case.arguments()
+        return (image.shape[1] - P + 1) * (image.shape[2] - P + 1)
+
+    return all(np.ndim(o.returned) == 2 and len(o.returned) == places(o) for o in outcomes if o.error is None)
 
 
 SOLUTION = '''

@@ -45,6 +45,8 @@ def faulty(z: np.ndarray, U_qkv: np.ndarray, published: np.ndarray, faults: froz
     found = int((-off if "nearest" in faults else off).argmax())
     if "key" in faults:
         found = int(_weights_behind(v, published).argmin()) // T
+    if "largest-weight" in faults:
+        found = int(_weights_behind(v, published).max(axis=0).argmax())
     if "column" in faults:
         found = int(np.abs(published - _recomputed(q, k, v, z.shape[1], faults)).max(axis=0).argmax())
     if "entry" in faults:
@@ -166,9 +168,9 @@ EXERCISE = Exercise(
     faulty=faulty,
     any_integer=True,
     misconceptions=(
-        Misconception("ranges", "You looked whether each number lies between the smallest and the largest of its"
-                      " column of v. Here all of them do. That the whole row is a weighted average asks for more: one"
-                      " set of weights for all columns."),
+        Misconception("ranges", "Row 0 came in every case, as when a test finds no row, or every row. Each number lies"
+                      " between the smallest and the largest of its column of v, so ranges show nothing; and the table"
+                      " is rounded, so no row agrees to the last digit. Take the row that is furthest off."),
         Misconception("weights-unbound", "You solved for weights, but did not ask that they sum to 1. Without that"
                       " there are many solutions, and the one you got says nothing."),
         Misconception("from-one", "You counted from 1. The first row has index 0."),
@@ -190,6 +192,8 @@ EXERCISE = Exercise(
         *(Misconception(name, sentence, alone=True) for name, (sentence, _) in APART.items()),
         Misconception("key", "You returned the token that has the most negative weight. Asked for is the row it stands in:"
                       " with `np.linalg.solve` as in the hint, a column of the weights is a row of the table.", alone=True),
+        Misconception("largest-weight", "You took the row with the largest weight. A weight near 1 is allowed; one under"
+                      " 0 is not.", alone=True),
         Misconception("column", "You returned a column: the largest difference was taken down the columns. Take each"
                       " row's, with `max(axis=1)`.", alone=True),
         Misconception("longest", "You took the row with the largest numbers. Large is not wrong: v may be large."),
