@@ -14,11 +14,12 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
+import numpy as np
+
 from . import exercises, progress
 from .comparing import alike, difference, first_place, glimpse, whole, without_the_answer
 from .diagnosis import diagnose
 from .inputs import names_of
-from .own_defaults import own_defaults
 from .plain import shown
 from .probing import Ask
 from .putting import Answer, Question, Questions, Run, prepared, put, put_all, with_tensors
@@ -41,7 +42,7 @@ def check(id: str, function: Callable[..., Any], seconds: float = TIME_LIMIT) ->
         return _not_yet(exercise, (("", f"`check` takes the function itself: `check(\"{exercise.id}\","
                                         f" {exercise.id})`, with no brackets after its name."),))
     try:
-        with own_defaults():
+        with np.errstate(all="ignore"):  # this thread's, whatever the reader has set
             questions = prepared(exercise)
     except Exception as error:
         return _own_fault(exercise, error)
@@ -53,7 +54,7 @@ def check(id: str, function: Callable[..., Any], seconds: float = TIME_LIMIT) ->
     if run.unsolved:
         return Result(exercise.id, False, f"{exercise.id}: {run.unsolved}")
     try:
-        with own_defaults():
+        with np.errstate(all="ignore"):  # this thread's, whatever the reader has set
             result = _judge(exercise, function, questions, run, None if in_time else seconds)
     except Exception as error:
         return _own_fault(exercise, error)
