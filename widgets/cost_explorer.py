@@ -10,7 +10,7 @@ import panel as pn
 import param
 
 from widgets.model import count
-from widgets.model.amounts import short, written_bytes
+from widgets.model.amounts import percent, short, written_bytes
 from widgets.model.costs import SEGMENT, models, sides, windows
 from widgets.model.ledger import product_lines
 from widgets.model.setting import Refused, Setting, changed, value_of
@@ -194,7 +194,7 @@ class CostExplorer(Widget):
         for part, values in curves.items():
             name, hue = (NAMES[part], HUES[part]) if part in HUES else ("attention with windows", "query")
             y = [100 * value / totals[side] if self.show == SHARES else value / 1e9 for side, value in values.items()]
-            labels = [f"{name} at {side:,} px: {short(value)} multiply-adds" + (f", {100 * value / totals[side]:.1f}% of the total" if part in HUES else "")
+            labels = [f"{name} at {side:,} px: {short(value)} multiply-adds" + (f", {percent(value / totals[side])} of the total" if part in HUES else "")
                       for side, value in values.items()]
             series.append(Series(name, list(values), y, hue=hue, dash=part not in HUES, labels=labels))
         return {"series": series, "vertical": self._marks(), "y_label": AXES[self.show], "title": f"{self._title}: {self.show} by side of the picture",
@@ -211,7 +211,7 @@ class CostExplorer(Widget):
     def _ledger_state(self) -> dict[str, Any]:
         lines = product_lines(self.shape)
         total = lines[-1].running
-        shown = [{"key": line.key, "name": line.name, "formula": line.formula, "worked": line.worked, "cells": [f"{line.count:,}", f"{100 * line.share:.1f}%"],
+        shown = [{"key": line.key, "name": line.name, "formula": line.formula, "worked": line.worked, "cells": [f"{line.count:,}", percent(line.share)],
                   "bars": [[line.share, HUES.get(line.key, "accent")]]} for line in lines]
         return {"lines": shown, "heads": ["multiply-adds", "share"], "foot": ["Total", f"{total:,}", ""],
                 "title": f"{self._title} at {self._size}", "caption": f"One picture, forward. In FLOPs, two a multiply-add: {2 * total:,}."}
@@ -241,7 +241,7 @@ class CostExplorer(Widget):
         macs, crossover = count.macs(self.shape), count.attention_crossover(self.shape)
         ratio = macs["attention"] / macs["linear"]
         tokens = replace(self.shape, image_size=crossover).num_tokens
-        return (f"At {self._size}, attention is {100 * macs['attention'] / macs['total']:.1f}% of {macs['total']:,} multiply-adds, {ratio:,.3g} times the matrices of the"
+        return (f"At {self._size}, attention is {percent(macs['attention'] / macs['total'])} of {macs['total']:,} multiply-adds, {ratio:,.3g} times the matrices of the"
                 f" blocks. It reaches them at {crossover:,} px, the first side with T ≥ {self._least_tokens():,}; there T = {tokens:,}.")
 
     def _least_tokens(self) -> int:
@@ -254,7 +254,7 @@ class CostExplorer(Widget):
     def describe(self) -> Description:
         """Every part at this size, the memory and the windows in words."""
         lines = product_lines(self.shape)
-        rows = [(line.name, f"{line.count:,} multiply-adds, {100 * line.share:.1f}%") for line in lines]
+        rows = [(line.name, f"{line.count:,} multiply-adds, {percent(line.share)}") for line in lines]
         rows += self._memory_rows() + (self._window_rows() if self.windowed else [])
         return Description(f"{self._title}. {self._sentence()}", rows)
 

@@ -10,7 +10,7 @@ import panel as pn
 import param
 
 from widgets.model import count
-from widgets.model.amounts import digits, written_bytes
+from widgets.model.amounts import digits, percent, written_bytes
 from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines, words_of
 from widgets.model.setting import NUMBERS, OPTIONS, Refused, Setting, changed, config_code, name_of, read, title_of, value_of, write
 from widgets.model.shape import FAMILY, ViTShape
@@ -25,7 +25,6 @@ IN_FRONT = ("image_size", "patch_size", "hidden_size")
 OWN, NOTHING = "your own", "nothing"
 HUES = {"attention": "query", "mlp": "value", "patch_embedding": "key", "positions": "position", "class_token": "class", "registers": "class"}
 NOTES = {"registers": "0 in the paper", "epochs": "7 or 14 in the paper", "images": "JFT: 303 million"}
-FEW = 1e-4   # a share below this is written as "under 0.01%"
 
 
 class ViTCalculator(Widget):
@@ -48,7 +47,7 @@ class ViTCalculator(Widget):
         self._ledger = LedgerTable(chosen=self.chosen)
         self._why = controls.words("", sizing_mode="stretch_width")
         self._costs = LedgerTable(title="What it costs", first="", choosable=False)
-        self._shapes = LedgerTable(title="Every tensor of a forward pass", first="step", choosable=False, frame_height=375)
+        self._shapes = LedgerTable(title="Every tensor of a forward pass", first="step", choosable=False)
         self._swap = controls.button("Change places", self.swap)
         self._csv, self._code = TextFile(file_name="vit.csv"), CodeCopy(label="Copy as ViTConfig")
         self._take()
@@ -225,7 +224,7 @@ class ViTCalculator(Widget):
         lines = {line.key: line for line in parameter_lines(self.now.shape)}
         self._ledger.chosen = self.chosen
         line = lines.get(self.chosen)
-        text = f"{line.name}: {_share(line)} of the total. {words_of(line.key, self.now.shape)}" if line else "This model has no such piece. Choose another line."
+        text = f"{line.name}: {percent(line.share)} of the total. {words_of(line.key, self.now.shape)}" if line else "This model has no such piece. Choose another line."
         self._why.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{_lowered(text)}</p>'
 
     # the same in words and as a still ---------------------------------------------------------------------
@@ -234,7 +233,7 @@ class ViTCalculator(Widget):
         """The models, their totals and every line in words."""
         said = [f"{title} has {parameter_lines(shape)[-1].running:,} parameters"
                 + ("" if self.brief else f" and needs {count.macs(shape)['total']:,} multiply-adds a picture") for title, shape in self.shapes]
-        table = [(f"{line.name}, {title}" if len(self.shapes) > 1 else line.name, f"{_equation(line)} ({_share(line)})")
+        table = [(f"{line.name}, {title}" if len(self.shapes) > 1 else line.name, f"{_equation(line)} ({percent(line.share)})")
                  for title, shape in self.shapes for line in parameter_lines(shape)]
         return Description("; ".join(said) + ".", table)
 
@@ -273,7 +272,3 @@ def _lowered(text: str) -> str:
 
 def _equation(line: Line) -> str:
     return " = ".join(dict.fromkeys([line.formula, line.worked, f"{line.count:,}"])) if line.count else line.formula
-
-
-def _share(line: Line) -> str:
-    return f"{100 * line.share:.1f}%" if line.share >= 0.001 else f"{100 * line.share:.2f}%" if line.share >= FEW else "under 0.01%" if line.count else "nothing"

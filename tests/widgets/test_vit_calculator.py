@@ -148,3 +148,8 @@ def test_the_compute_of_the_largest_models_is_written_out() -> None:
     calculator = ViTCalculator(selection=Selection(), setting="22B,epochs=1000000,images=1000000000000~B/16")
     shown = {line["name"]: line["cells"] for line in calculator._costs.lines}["Compute of training"]
     assert all("e+" not in text and text.endswith(" exaFLOPs") for text in shown)
+
+
+def test_every_tensor_is_seen_without_scrolling_in_a_frame() -> None:
+    calculator = ViTCalculator()
+    assert len(calculator._shapes.lines) == 14 and calculator._shapes.frame_height == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import floor, log10
 
 BINARY = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+FEW = 1e-4     # a share below this is written as "under 0.01%"
 LEAST = 1e-3   # what is less says no more to a reader
 DECIMAL = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
@@ -29,6 +30,13 @@ def digits(number: float, kept: int = 3) -> str:
         return f"under {LEAST:g}"
     rounded = float(f"{number:.{kept - 1}e}")
     return f"{rounded:,.{max(kept - 1 - floor(log10(rounded)), 0)}f}"
+
+
+def percent(share: float) -> str:
+    """A share, 0 to 1, so that little never reads as nothing: "32.7%", "0.04%", "under 0.01%", "nothing"."""
+    if 0 < share < FEW:
+        return f"under {FEW:.2%}"
+    return f"{share:.{1 if share >= 10 * FEW else 2}%}" if share else "nothing"
 
 
 def short(number: float) -> str:
