@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OWN = "your own"
-NOTES = {"images": "JFT: 303 million", "classes": "18,291 fits Table 6: inference", "mfu": "of the peak", "epochs": "passes over all pictures"}
+NOTES = {"images": "JFT: 303 million", "classes": "JFT-300M: 18,291 (Sun et al. 2017)", "mfu": "of the peak", "epochs": "passes over all pictures"}
 NEAR = 0.005     # a difference within this share is called a fit
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import signature
 
 from torch import Tensor
 
+from widgets.model.costs import training_exaflops
 from widgets.model.count import macs, sequence_facts
+from widgets.model.facts import published
 from widgets.model.patches import patch_index, patch_position
 from widgets.model.positions import sincos_1d
 from widgets.model.shape import FAMILY
@@ -33,6 +36,19 @@ def _cosines_of_the_class_tokens_row() -> Tensor:
     return similarity_rows(table, (16, 16))[0]
 
 
+def _rows_more(side: int) -> int:
+    """Rows of B/16's position table for a side in px, less those for 224 px."""
+    shape = FAMILY["B/16"]
+    return replace(shape, image_size=side).num_patches - shape.num_patches
+
+
+def table_6_misses(classes: int) -> list[float]:
+    """How far the count is from each row of the paper's Table 6 with a head of so many classes: shares, least first."""
+    images, rows = published("pretraining_data")["JFT"]["pictures"], published("vit_paper")["table6"]["rows"]
+    counted = [training_exaflops(replace(FAMILY[row["model"]], num_labels=classes), 224, row["epochs"], images) for row in rows]
+    return sorted(abs(exaflops / row["exaflops"] - 1) for exaflops, row in zip(counted, rows))
+
+
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
     "00": {f"the patch that patch 24 looks at, number {place}": lambda place=place: _looked_at(place) for place in (1, 2, 3)},
     "02": {
@@ -52,7 +68,9 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
         "least cosine of the class token's row with a place": lambda: _cosines_of_the_class_tokens_row().min(),
         "largest cosine of the class token's row with a place": lambda: _cosines_of_the_class_tokens_row().max(),
     },
+    "08": {"rows that B/16's position table has more at 256 px than at 224 px": lambda: _rows_more(256)},
     "09": {
+        "how far Table 6's five rows are from the count, at most, with no head": lambda: table_6_misses(0)[-2],
         "share of attention in ViT-B/16 at 224 px": lambda: macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"],
     },
 }

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.chapters.claims import table_6_misses
 from widgets import CostExplorer, TrainingBudget
 from widgets.model import budget, costs, count
+from widgets.model.facts import published
 from widgets.model.shape import FAMILY
 from widgets.model.timing import sizes
 
@@ -85,3 +87,26 @@ def test_one_mistake_shows_without_the_table() -> None:
     assert used("macs") / used("right") == pytest.approx(1 / 2) and used("forward") / used("right") == pytest.approx(1 / 3)
     for way in ("linear", "6nd"):
         assert max(abs(row.difference) for row in costs.table6(way)) < 0.05
+
+
+def test_table_6_cannot_tell_the_classes() -> None:
+    sun, about, none = (table_6_misses(classes)[:5] for classes in (costs.JFT_CLASSES, 18_000, 0))
+    assert costs.JFT_CLASSES == published("pretraining_data")["JFT-300M"]["classes"] == 18_291
+    assert max(sun) < 0.0015 and sun == pytest.approx(about, abs=1e-4) and max(none) < 0.0022
+
+
+def test_six_n_a_picture_is_about_200_times_too_little() -> None:
+    macs = count.macs(B_16)["total"]
+    for N in (count.parameters(B_16)["total"], count.block_matrices(B_16)):
+        assert round(6 * macs / (6 * N), -1) in (200, 210) and 6 * macs / (6 * N) > B_16.num_tokens
+
+
+def test_whose_the_last_two_multiply_adds_are() -> None:
+    by = {row.model: row for row in costs.speeds("swin", ("DeiT-B", 224)) if row.image_size == 224}
+    printed = {row["model"]: row["flops_giga_as_printed"] for row in published("swin")["table1"]["rows"] if row["image_size"] == 224}
+    assert by["DeiT-B"].macs == count.macs(B_16)["total"] and f"{by['DeiT-B'].macs / 1e9:.1f}" != f"{printed['DeiT-B']:.1f}" == "17.5"
+    assert by["Swin-B"].macs == printed["Swin-B"] * 1e9 < by["DeiT-B"].macs and by["Swin-B"].pictures_a_second < by["DeiT-B"].pictures_a_second
+
+
+def test_there_are_five_mistakes_one_of_which_shows_without_the_table() -> None:
+    assert set(costs.WAYS) - {"right"} == {"macs", "forward", "linear", "6nd", "6n"}

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from widgets.lesson.quiz_data import questions
-from widgets.model.count import parameters
+from widgets.model.count import block_matrices, macs, parameters
+from widgets.model.facts import published
 from widgets.model.family import family
 from widgets.model.ledger import beside_language_models, departures, embedding_share
 from widgets.model.shape import FAMILY
@@ -46,3 +47,32 @@ def test_the_counts_that_quiz_08_gives_of_l16() -> None:
     for shape, said in ((replace(large, image_size=384), "304.7M"), (replace(large, num_labels=18_291), "322.0M"), (FAMILY["L/32"], "306.5M")):
         assert f"{parameters(shape)['total'] / 1e6:.1f}M" == said and any(said in option.why for option in question.options)
     assert [round(parameters(shape)["total"] / 1e6) for shape in (large, replace(large, image_size=384), FAMILY["L/32"])] == [304, 305, 307]
+
+
+def test_a_position_table_can_be_off_by_a_whole_multiple_of_l_d() -> None:
+    base = FAMILY["B/16"]
+    off = parameters(replace(base, image_size=256))["total"] - parameters(base)["total"]
+    assert off == 60 * 768 == 5 * base.num_hidden_layers * base.hidden_size
+
+
+def test_quiz_08_asks_for_the_biases_of_another_model_than_the_page() -> None:
+    question = next(question for question in questions("08") if question.id == "08-difference")
+    large = FAMILY["L/16"]
+    off = parameters(replace(large, qkv_bias=False))["total"] - parameters(large)["total"]
+    assert off == -3 * 24 * 1024 and f"off by exactly −{-off:,}" in question.text and "L = 24 and D = 1,024" in question.text
+
+
+def test_swins_multiply_adds_of_l16_are_those_without_the_class_token() -> None:
+    row = published("swin")["table1_vit"]["rows"][-1]
+    bare = replace(FAMILY["L/16"], image_size=row["image_size"], class_token=False, pool="gap")
+    assert f"{macs(bare)['total'] / 1e9:.1f}" == str(row["flops_giga_as_printed"]) == "190.7"
+
+
+def test_gpt2s_head_is_its_token_table_and_adds_nothing() -> None:
+    gpt, bert, vit = beside_language_models().values()
+    assert gpt["head: the token table again"] == 0 and "head: the token table again" not in bert and vit["head"] == 769_000
+
+
+def test_a_narrower_mlp_holds_half_of_a_blocks_matrices() -> None:
+    shape = replace(FAMILY["B/16"], intermediate_size=2 * 768)
+    assert 2 * shape.hidden_size * shape.intermediate_size == 4 * shape.hidden_size**2 == block_matrices(shape) // 12 // 2

@@ -8,7 +8,8 @@ import nbformat
 import pytest
 
 from tests.model.test_count import REFERENCE
-from widgets.model.accounting import core_and_chip, matrices_for_every_head, traps
+from widgets import Miscount
+from widgets.model.accounting import attention_for_every_head, core_and_chip, traps
 from widgets.model.shape import FAMILY
 from widgets.page import contents
 
@@ -26,15 +27,29 @@ def test_every_trap_points_to_a_heading_of_its_chapter(trap) -> None:
     assert re.search(rf"^##+ {re.escape(trap.heading)}$", text, re.M)
 
 
-def test_matrices_for_every_head_by_hand() -> None:
-    assert matrices_for_every_head(FAMILY["B/16"]) == 86_567_656 + 12 * 3 * 11 * 768**2 == 320_137_960
+def test_attention_for_every_head_by_hand() -> None:
+    assert attention_for_every_head(FAMILY["B/16"]) == 86_567_656 + 11 * 12 * (4 * 768**2 + 4 * 768) == 398_400_232
+
+
+def test_what_chapter_08s_break_it_counts_is_the_same() -> None:
+    by_mistake = {mistake: Miscount(mistake=mistake).counts[1] for mistake in ("heads-multiply", "qkv-biases")}
+    assert by_mistake["heads-multiply"] == attention_for_every_head(FAMILY["B/16"])
+    for mistake, name in (("heads-multiply", "attention multiplied by the heads"), ("qkv-biases", "q, k and v without their biases")):
+        assert BY[name].wrong == f"{by_mistake[mistake] / 1e6:,.2f}M"
+
+
+def test_three_are_conventions_and_the_chapter_says_three() -> None:
+    assert [trap.name for trap in BY.values() if trap.convention] == [
+        "the head of 1,000 classes left out", "ViT-22B's block matrices alone", "multiply-adds called FLOPs"]
+    path = next(contents.FOLDER.glob("09_*.ipynb"))
+    assert "Three are conventions" in path.read_text(encoding="utf-8")
 
 
 def test_amounts_are_those_of_the_reference() -> None:
     seen = REFERENCE["flop_counter_vit_b16_224"]
     assert sorted(seen.values(), reverse=True)[:2] == [35_127_656_448, 33_697_001_472]
     expected = {
-        "multiplied by the heads": ("86.57M", "320.14M"), "the head of 1,000 classes left out": ("86.57M", "85.80M"),
+        "attention multiplied by the heads": ("86.57M", "398.40M"), "the head of 1,000 classes left out": ("86.57M", "85.80M"),
         "224 px's position table at 384 px": ("86.86M", "86.57M"), "q, k and v without their biases": ("86.57M", "86.54M"),
         "L/16 takes L/32's count, 307M": ("304.33M", "306.54M"), "ViT-22B's block matrices alone": ("21,750.83M", "21,743.27M"),
         "multiply-adds called FLOPs": ("35.13 GFLOPs", "17.56 GFLOPs"), "fused attention, hidden from a counter": ("35.13 GFLOPs", "33.70 GFLOPs"),

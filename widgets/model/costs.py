@@ -12,7 +12,7 @@ from widgets.model.shape import FAMILY, LARGEST_SIDE, ViTShape, checked_size, si
 
 POINTS = 48          # of a curve
 BEYOND = 1.5         # how far a curve goes on behind the crossover
-JFT_CLASSES = 18_291  # published for JFT-300M by Sun et al. 2017; that the ViT paper's head had them is our inference
+JFT_CLASSES = published("pretraining_data")["JFT-300M"]["classes"]  # that the ViT paper's head had them is our inference
 TRAINING_BYTES = 16   # a parameter: weight and gradient at 2 bytes; Adam's two moments and its copy of the weight at 4
 SMALL, SEGMENT = "S/14", "SAM H/16"
 
@@ -131,7 +131,7 @@ class TrainingRow(NamedTuple):
 WAYS = {   # how the compute of training is counted -> (what the reader sees, what is wrong with it)
     "right": ("6 × multiply-adds: as it should be", ""),
     "macs": ("multiply-adds called FLOPs", "A multiply-add is two floating-point operations. Three times the multiply-adds is half of the compute."),
-    "forward": ("the forward pass alone", "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is three forward passes."),
+    "forward": ("the forward pass alone", "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is counted as three forward passes."),
     "linear": ("attention forgotten", "Without Q Kᵀ and A V a few per cent are missing at 224 px, and more with every step to larger pictures."),
     "6nd": ("6 N a token (6 N D)", "N, here the numbers in the blocks' matrices, meet every token once, so 6 N a token is near. Q Kᵀ and A V are missing: they multiply activations, not parameters."),
     "6n": ("6 N a picture", "A picture is not one token. Every number of a block's matrices is used once for each of the T tokens, so this is too small by about T."),

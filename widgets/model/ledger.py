@@ -134,7 +134,8 @@ def language_model_pieces(facts: dict) -> dict[str, int]:
         "norm at the input": norm * facts["norm_at_the_input"], "blocks": blocks, "norm at the end": norm * facts["norm_at_the_end"],
         "tanh layer": (D * D + D) * facts["tanh_layer"],
     }
-    return {name: number for name, number in pieces.items() if number}
+    tied = {"head: the token table again": 0} if facts["head_is_token_table"] else {}
+    return {name: number for name, number in pieces.items() if number} | tied
 
 
 def beside_language_models() -> dict[str, dict[str, int]]:

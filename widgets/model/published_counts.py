@@ -44,7 +44,7 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
     "large": ("ViT-Large", ("vit_paper", "table1", "ViT-Large"), "M", (
         (f"L/16 {HEAD}", "L/16~L/32"), (f"L/16 {TANH}", "L/16,num_labels=1024"), (f"L/32 {HEAD}", "L/32~L/16"),
         (f"L/32 {BARE}", "L/32,num_labels=0"), (f"L/32 {TANH}", "L/32,num_labels=1024")),
-        "No way of counting L/16 gives it. L/32 does: its patches are larger, so E is four times as tall." + INFERRED),
+        "None of these ways of counting L/16 gives it. L/32 does: its patches are larger, so E is four times as tall." + INFERRED),
     "huge": ("ViT-Huge", ("vit_paper", "table1", "ViT-Huge"), "M", (
         (f"H/14 {HEAD}", "H/14"), (f"H/14 {BARE}", "H/14,num_labels=0"), (f"H/14 {TANH}", "H/14,num_labels=1280")),
         "Something must stand behind the last layer: the bare model rounds to 631." + INFERRED),
@@ -54,11 +54,11 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
     "large again": ("L/16", ("scaling_vit", "table2", "L/16"), "M", (
         ("L/16 without class token, head and pooling", "L/16,class_token=no,pool=gap,num_labels=0"),
         (f"L/16 {HEAD}", "L/16"), (f"L/32 {BARE}", "L/32,num_labels=0")),
-        "Here is L/16 itself, with nothing behind its last layer (inference). The 307M of ViT-Large is another model, or another count: no way of counting L/16 gives it."),
+        "Here is L/16 itself, with nothing behind its last layer (inference). The 307M of ViT-Large is another model, or another count: none of the ways of counting L/16 there gives it."),
     "large at 384": ("ViT-L/16", ("swin", "table1_vit", "ViT-L/16"), "M", (
         (f"L/16 at 384 px {HEAD}", "L/16,image_size=384"), (f"L/16 at 384 px {BARE}", "L/16,image_size=384,num_labels=0"),
         (f"L/16 at 384 px {TANH}", "L/16,image_size=384,num_labels=1024"), (f"L/32 at 384 px {HEAD}", "L/32,image_size=384")),
-        "Here 307M stands beside L/16, at 384 px. No way of counting L/16 gives it, and yet the row is L/16: its 190.7G multiply-adds are L/16's, where L/32 would need 45."
+        "Here 307M stands beside L/16, at 384 px. None of these ways of counting L/16 gives it, and yet the row is L/16: its 190.7G multiply-adds are L/16's, where L/32 would need 45."
         " So the number was probably taken over from the ViT paper, which prints it for ViT-Large and names no patch size (inference)."),
     "g": ("g/14", ("scaling_vit", "table2", "g/14"), "M", (
         ("g/14 without class token, head and pooling", "g/14"), (f"g/14 without class token and head{POOLED}", "g/14"),
