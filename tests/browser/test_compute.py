@@ -56,10 +56,12 @@ def test_a_decimal_comma_and_two_meanings_are_asked_about_where_they_were_typed(
     enter(page, "Peak, TFLOP/s", "71,5")
     asked = page.get_by_role("alert").filter(has_text="“71,5”: did you mean 71.5? A point stands before decimals here")
     expect(asked).to_be_visible()
+    expect(page.get_by_text("What is shown below is still the last that was possible.")).to_be_visible()
     assert widget.run.peak == 61.5
     asked.get_by_role("button", name="71.5", exact=True).click()
     expect(peak).to_have_value("71.5")
     expect(page.get_by_role("alert").filter(has_text="did you mean")).to_have_count(0)
+    expect(page.get_by_text("What is shown below is still the last that was possible.")).to_have_count(0)
     enter(page, "Epochs", "1,234")
     asked = page.get_by_role("alert").filter(has_text="“1,234”: did you mean 1234 or 1.234?")
     asked.get_by_role("button", name="1.234", exact=True).click()

@@ -55,7 +55,7 @@ def test_what_may_be_another_number_is_asked_about(text: str, kind: Kind, near: 
     ("16 GB", PEAK, "“16 GB” is not in TFLOP/s"), ("16 GB", ANY, "has more than a number in it"), ("50 %", PEAK, "is not in TFLOP/s"), ("10^400", ANY, "more than a computer counts to"),
     ("-10^400", ANY, "more than a computer counts to"), ("10^400", PEAK, "Peak must be at most 1,000,000, not 10\\^400"), ("1e999999999999", PEAK, "at most"),
     ("1e-400", ANY, "too small to count with"), ("-0", PEAK, "Peak must be at least 0.001, not -0"), ("101 %", SHARE, "at most 100, not 101 %"),
-    ("3.7", WIDTH, "Width D must be a whole number, not 3.7"), ("76,8", WIDTH, "Width D must be a whole number, not 76,8"), ("61,500.5,1", PEAK, "is no number")])
+    ("3.7", WIDTH, "Width D must be a whole number, not 3.7"), ("76,8", WIDTH, "Width D must be a whole number, and 76,8 looks like 76.8\\."), ("61,500.5,1", PEAK, "is no number")])
 def test_everything_else_is_refused_in_words(text: str, kind: Kind, words: str) -> None:
     with pytest.raises(NotRead, match=words) as refusal:
         number_typed(text, kind)
@@ -88,13 +88,22 @@ def test_a_pair_of_sides_is_read_in_every_usual_way(text: str) -> None:
 
 @pytest.mark.parametrize(("text", "kind", "sides"), [
     ("224", SIDE, (224,)), ("(224)", SIDE, (224,)), ("(224,)", SIDE, (224,)), ("1,024", SIDE, (1024,)), ("1 024", SIDE, (1024,)), ("1,024 x 2,048", SIDE, (1024, 2048)),
-    ("3 x 10^2", SIDE, (300,)), ("24,16", GRID, (24, 16)), ("24 16", GRID, (24, 16)), ("225 17", SIDE, (225, 17))])
+    ("3 x 10^2", SIDE, (300,)), ("24 16", GRID, (24, 16)), ("225 17", SIDE, (225, 17))])
 def test_one_side_or_two(text: str, kind: Kind, sides: tuple[int, ...]) -> None:
     assert sides_typed(text, kind) == sides
 
 
+@pytest.mark.parametrize(("text", "kind", "words", "near"), [
+    ("24,16", GRID, "“24,16”: did you mean 24 x 16?", ((24, 16),)), ("61,5", SIDE, "Picture side must be a whole number, and 61,5 looks like 61.5.", (61, 62)),
+    ("0,5", SIDE, "Picture side must be a whole number, and 0,5 looks like 0.5.", (1,)), ("225,17", SIDE, "and 225,17 looks like 225.17.", (225, 226))])
+def test_a_bare_comma_is_never_taken_for_a_pair_in_silence(text: str, kind: Kind, words: str, near: tuple[object, ...]) -> None:
+    with pytest.raises(NotRead) as question:
+        sides_typed(text, kind)
+    assert words in str(question.value) and question.value.near == near
+
+
 @pytest.mark.parametrize(("text", "words"), [
-    ("224 x", "a side is missing"), ("x 224", "a side is missing"), ("2 x 3 x 4", "more than two numbers"), ("", "is empty"), ("2,5 x 3", "whole number, not 2,5"),
+    ("224 x", "a side is missing"), ("x 224", "a side is missing"), ("2 x 3 x 4", "more than two numbers"), ("", "is empty"), ("2,5 x 3", "whole number, and 2,5 looks like 2.5"),
     ("(1,024)", "“1,024”: did you mean 1024"), ("wide", "is no number"), ("224 x wide", "“wide” is no number"), ("0", "at least 1")])
 def test_what_are_no_sides_is_refused_in_words(text: str, words: str) -> None:
     with pytest.raises(NotRead, match=words):

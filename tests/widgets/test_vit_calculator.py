@@ -65,6 +65,21 @@ def test_absurd_input_never_moves_the_last_good_setting(calculator: ViTCalculato
     assert not calculator._sheet.refusals, "the offer is possible, and the refusal is over"
 
 
+@pytest.mark.parametrize(("field", "typed", "words", "offers"), [
+    ("image_size", "61,5", "Picture side must be a whole number, and 61,5 looks like 61.5.", ["48", "64"]),
+    ("image_size", "0,5", "Picture side must be a whole number, and 0,5 looks like 0.5.", ["16"]),
+    ("image_size", "224,32", "“224,32”: did you mean 224 x 32?", ["224 x 32"]),
+    ("patch_size", "61,5", "Patch side P must be a whole number, and 61,5 looks like 61.5.", ["56", "112"]),
+    ("hidden_size", "61,5", "Width D must be a whole number, and 61,5 looks like 61.5.", ["60", "72"])])
+def test_a_comma_between_digits_is_asked_about_in_every_field(calculator: ViTCalculator, field: str, typed: str, words: str, offers: list[str]) -> None:
+    before = calculator.now
+    calculator.enter({field: typed})
+    refusal = calculator._sheet.refusals[field]
+    assert calculator.now == before and words in refusal["sentence"] and [text for text, _ in refusal["offers"]] == offers
+    calculator.enter(refusal["offers"][-1][1])
+    assert not calculator._sheet.refusals and calculator.now != before
+
+
 def test_a_field_nobody_has_is_not_answered(calculator: ViTCalculator) -> None:
     calculator.enter({"__class__": "1"})
     calculator.enter({})

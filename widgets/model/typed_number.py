@@ -94,7 +94,7 @@ def number_typed(text: str, kind: Kind = Kind()) -> float:
         raise NotRead(f"{_lead(kind)}{_no_number(text, typed, kind)}; {kind.wanted}.")
     meant = [one for one in readings if kind.holds(one.value)] or readings[:1]
     if len(meant) == 1:
-        _check(meant[0].value, kind, text)
+        _check(meant[0], kind, text)
         if meant[0].sure:
             return meant[0].value
     texts = " or ".join(one.text for one in meant)
@@ -202,21 +202,26 @@ def _reading(sign: str, digits: str, power: str, sure: bool) -> _Reading | None:
 
 
 def _weakly_split(text: str, bare: str, kind: Kind, most: int) -> list[str]:
-    """Two sides with a comma or a space between them and nothing else, unless that is one number: 1,024 but 24,16."""
+    """Two sides with a space between them and nothing else, unless that is one number; of a bare comma, as in 24,16, a question."""
     sides = re.split(r"[ ,]", bare)
     if not 2 <= len(sides) <= max(most, 2) or not all(re.fullmatch(r"[1-9]\d*", side) for side in sides):
         return [bare]
+    pair = tuple(map(float, sides))
     try:
         one = number_typed(bare, kind)
     except NotRead:
+        one = math.nan
+    possible = all(map(kind.holds, pair))
+    if kind.holds(one):
+        if not possible:
+            return [bare]
+        texts = f"{as_typed(pair)} or {as_typed(one).replace(',', '')}"
+        raise NotRead(f"“{short(text)}”: did you mean {texts}? {RULE}", (pair, one))
+    if "," not in bare:
         return sides
-    if not all(kind.holds(float(side)) for side in sides):
-        return [bare]
-    if not kind.holds(one):
-        return sides
-    both = (tuple(map(float, sides)), one)
-    texts = f"{as_typed(both[0])} or {as_typed(one).replace(',', '')}"
-    raise NotRead(f"“{short(text)}”: did you mean {texts}? {RULE}", both)
+    if not possible:
+        return [bare]   # as one number it is told why not
+    raise NotRead(f"“{short(text)}”: did you mean {as_typed(pair)}? A comma with no space is no sign between two sides.", (pair,))
 
 
 # --- why not
@@ -226,16 +231,19 @@ def _lead(kind: Kind) -> str:
     return f"{kind.name}: " if kind.name else ""
 
 
-def _check(value: float, kind: Kind, text: str) -> None:
-    name = kind.name or "The number"
-    if not kind.least <= value <= kind.most:
+def _check(reading: _Reading, kind: Kind, text: str) -> None:
+    """Raise NotRead for the one thing that a text can mean, where it cannot stand in its field."""
+    name, value = kind.name or "The number", reading.value
+    but = f", not {short(text)}" if reading.sure else f", and {short(text)} looks like {reading.text}"
+    fraction = kind.whole and math.isfinite(value) and value != int(value)
+    if not kind.least <= value <= kind.most and not (fraction and kind.least - 1 < value < kind.most + 1):
         end = kind.least if value < kind.least else kind.most
-        raise NotRead(f"{name} must be at {'least' if value < kind.least else 'most'} {_plain(end)}, not {short(text)}.", (end,))
+        raise NotRead(f"{name} must be at {'least' if value < kind.least else 'most'} {_plain(end)}{but}.", (end,))
     if math.isinf(value):
         raise NotRead(f"{_lead(kind)}“{short(text)}” is more than a computer counts to; {kind.wanted}.")
-    if kind.whole and value != int(value):
+    if fraction:
         near = tuple(float(n) for n in (math.floor(value), math.floor(value) + 1) if kind.least <= n <= kind.most)
-        raise NotRead(f"{name} must be a whole number, not {short(text)}.", near)
+        raise NotRead(f"{name} must be a whole number{but}.", near)
 
 
 def _no_number(text: str, typed: str, kind: Kind) -> str:

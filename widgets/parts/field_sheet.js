@@ -3,7 +3,8 @@ export function render({ model, el }) {
   const part = frame(model, el, 'field-sheet', () => {})
   const front = make('div', { className: 'fields' }), back = make('div', { className: 'fields' })
   const fold = make('details', {}, make('summary', {}), back)
-  part.body.append(front, fold)
+  const stale = make('div', { className: 'stale', role: 'status' })   // what is shown elsewhere is of another text than the one in red
+  part.body.append(front, fold, stale)
   part.root.dataset.lmSuppressShortcuts = 'true'
   let views = new Map(), shape = ''
   const over = new Map()   // key: the refusal that Escape took back, which must not return with the next one
@@ -39,6 +40,13 @@ export function render({ model, el }) {
   function unmark(key) {
     const { box, input, why } = views.get(key)
     box.classList.remove('refused'); input.removeAttribute('aria-invalid'); why.replaceChildren()
+    sayStale()
+  }
+
+  function sayStale() {
+    const text = [...views.values()].some(({ box }) => box.classList.contains('refused')) ? model.stale : ''
+    if (stale.textContent !== text) stale.textContent = text
+    stale.hidden = !text
   }
 
   function load() {
@@ -62,6 +70,7 @@ export function render({ model, el }) {
       if (field.more) fold.open = true
     }
     fold.firstChild.textContent = model.fold
+    sayStale()
   }
   onChange(model, ['fields', 'refusals', 'fold'], load)
 }

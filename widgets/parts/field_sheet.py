@@ -19,6 +19,7 @@ class FieldSheet(Part):
 
     fields = param.List([], doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more, text (a phone shows letters)")
     refusals = param.Dict({}, doc="key: what was typed, the sentence, the offers, and how often")
+    stale = param.String("What is shown below is still the last that was possible.", doc="said once, while any field is refused")
     fold = param.String("More", doc="what the fold with the fields marked `more` is called")
 
     _esm = Path(__file__).parent / "field_sheet.js"
