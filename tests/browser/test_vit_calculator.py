@@ -81,7 +81,7 @@ def test_a_field_follows_again_after_something_was_typed_and_taken_back(page: Pa
 def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     field = page.get_by_label("P Patch side")
-    for absurd, words in (("0", "at least 1, not 0"), ("-1", "at least 1, not -1"), ("1e9", "at most 4,096"), ("3.7", "whole number, not 3.7"), ("1,5", "whole number, not 1,5"),
+    for absurd, words in (("0", "at least 1, not 0"), ("-1", "at least 1, not -1"), ("1e9", "at most 4,096"), ("3.7", "whole number, not 3.7"), ("1,5", "whole number, and 1,5 looks like 1.5"),
                           ("", "is empty"), ("many", "“many” is no number"), ("<b>x</b>", "“<b>x</b>” is no number")):
         enter(page, "P Patch side", absurd)
         said = page.get_by_role("alert").filter(has_text=words)

@@ -7,6 +7,8 @@ import numpy as np
 from widgets.forward_stepper import ForwardStepper
 from widgets.lesson import predict
 from widgets.lesson.predictions.chapter_00 import PATCH
+from widgets.model.pictures import open_sample
+from widgets.model.step_rows import hand_set_pass
 from widgets.page.selection import Selection
 
 
@@ -19,13 +21,24 @@ def test_the_steps_in_which_tokens_meet_are_those_that_the_bar_marks() -> None:
     assert asked.answer() in asked.kind.choices and len(set(asked.kind.choices)) == 4
 
 
-def test_the_share_to_find_is_the_first_number_of_its_row() -> None:
+def test_the_share_to_find_is_the_second_box_of_its_row_and_no_box_of_layer_1() -> None:
     stepper = ForwardStepper(selection=Selection(step=7 + 9, token=1 + PATCH))
     assert (stepper.place.step.key, stepper.place.layer) == ("softmax", 1) and stepper.scene.head == 0
     flow = stepper._parts["flow"]
     line = flow.lines[-1]
     row = np.frombuffer(flow.values, np.float32)[line["start"]:].reshape(line["rows"], line["shown"])[1 + PATCH]
-    assert row[0] == row[:-1].max() and abs(predict("00-find-share").answer() - row[0]) < 1e-6
+    found = predict("00-find-share")
+    own, other = stepper.run.trace.layers[1].weights[0, 0, 1 + PATCH, 1 + PATCH], found.answer()
+    assert list(row[:-1]) == sorted(row[:-1], reverse=True) and abs(row[0] - own) < 1e-6 and abs(row[1] - other) < 1e-6
+    layer_1 = stepper.run.trace.layers[0].weights[0, 0, 1 + PATCH]
+    tempting = [float(own), *sorted(layer_1.tolist(), reverse=True)[:2], *(round(x, 2) for x in (float(own), 0.5))]
+    assert all(found.kind.said(wrong, other)[1] != "right" for wrong in tempting)
+    assert found.kind.said(round(other, 2), other)[1] == "right", "two decimals are enough"
+
+
+def test_the_share_of_the_quizs_answer_is_another_with_another_picture() -> None:
+    shares = [hand_set_pass(open_sample(name)).trace.logits[0].softmax(-1)[2] for name in ("cat", "rocket")]
+    assert abs(float(shares[0] - shares[1])) > 0.05
 
 
 def test_the_width_of_a_key_is_that_of_the_line_k() -> None:

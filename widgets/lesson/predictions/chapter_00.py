@@ -15,13 +15,14 @@ CHOICES = (f"in all {len(STEPS)}", f"in {IN_LAYERS}: every step of every layer",
            "in none: each token goes through by itself")
 
 
-def largest_share() -> float:
-    """What the patch gives to the token it attends most: the cat, hand-set ViT, layer 2, head 1."""
+def largest_share_of_another() -> float:
+    """The largest share that the patch gives to a token other than itself: the cat, hand-set ViT, layer 2, head 1."""
     from widgets.model.pictures import open_sample
     from widgets.model.step_rows import hand_set_pass
 
     run = hand_set_pass(open_sample("cat"))
-    return float(run.trace.layers[1].weights[0, 0, run.trace.prefix + PATCH].max())
+    shares = run.trace.layers[1].weights[0, 0, run.trace.prefix + PATCH]   # (T,)
+    return max(float(share) for token, share in enumerate(shares) if token != run.trace.prefix + PATCH)
 
 
 def width_of_a_key() -> int:
@@ -43,10 +44,10 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
     },
     "00-find-share": {
         "question": f"The cat, the small ViT, head 1: follow patch {PATCH}, in the middle of the picture, to the step Softmax"
-                    " of layer 2. How large is the largest share in its row?",
-        "kind": "number", "answer": largest_share, "look_up": True,
-        "why": "It is the first number of the row A, and it belongs to the patch itself. In layer 1 it kept about as much. All"
-               " shares of the row, the others included, make 1.",
+                    " of layer 2. How large is the largest share that it gives to another token?",
+        "kind": "number", "answer": largest_share_of_another, "look_up": True,
+        "why": "It is the second box of A, since the boxes are sorted: the first is the patch's own. In the row of A itself column 0"
+               " is the class token's. All shares of the row, the others included, make 1.",
     },
     "00-find-key": {
         "question": "Choose the model DINOv2 ViT-S/14 and go to the step Q, K, V of any layer. How many numbers does one key of"

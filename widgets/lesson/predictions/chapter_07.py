@@ -46,7 +46,7 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "kind": "choice", "choices": CHOICES, "answer": form_of_the_length,
         "why": "Nothing keeps the length of z in bounds. Each sublayer reads a normalised copy and adds to z itself; what it"
                " adds may lengthen it or cancel part of it. In this model the median patch is shortest in z_3 and longest at the"
-               " end. The widget below shows every layer.",
+               " end. The widget below shows every layer; it opens on the class token, so choose a patch first.",
     },
     "07-positive-share": {
         "question": "In every block the MLP makes four times as many numbers of each token, and GELU holds back the negative"
