@@ -81,12 +81,13 @@ def parted(exercise: Exercise, outcomes: Sequence[Outcome]) -> Seen | None:
 
 
 def raised(outcomes: Sequence[Outcome]) -> Seen | None:
-    """In which cases the function raises, where it answers in others, and what the right answers there have in common."""
+    """In which cases the function raises where it answers in others, and what the right answers there share."""
     raising, answering = [o for o in outcomes if o.error], [o for o in outcomes if not o.error]
     if not raising or not answering:
         return None
     named = "; ".join(o.case.name for o in raising[:SOME]) + ("; and more" if len(raising) > SOME else "")
-    told = f"Your function raises {type(raising[0].error).__name__} in {len(raising)} of {len(outcomes)} cases: {named}."
+    error = type(raising[0].error).__name__
+    told = f"Your function raises {error} in {len(raising)} of {len(outcomes)} cases: {named}."
     right = " Where it answers, it is right." if all(o.right for o in answering) else ""
     return "raises-in-some", told + right + _raised_beyond(raising, answering)
 

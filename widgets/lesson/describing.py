@@ -326,12 +326,12 @@ def _by_size(pairs: Sequence[Pair]) -> Seen | None:
             continue
         if all(wrong.min(initial=np.inf) > right.max(initial=0) for wrong, right in sizes):
             first = min(wrong.min(initial=np.inf) for wrong, _ in sizes)
-            return "far-only", (f"Right are the numbers whose `{name}` is near 0, wrong those further out: the first wrong one"
-                                f" has |{name}| = {number(first, 3)}. Is a series cut off, or a limit set?")
+            return "far-only", (f"Right are the numbers whose `{name}` is near 0, wrong those further out: the first"
+                                f" wrong one has |{name}| = {number(first, 3)}. Is a series cut off, or a limit set?")
         if all(wrong.max(initial=0) < right.min(initial=np.inf) for wrong, right in sizes):
             last = max(wrong.max(initial=0) for wrong, _ in sizes)
-            return "near-only", (f"Wrong are the numbers whose `{name}` is near 0, right those further out: the last wrong"
-                                 f" one has |{name}| = {number(last, 3)}.")
+            return "near-only", (f"Wrong are the numbers whose `{name}` is near 0, right those further out: the last"
+                                 f" wrong one has |{name}| = {number(last, 3)}.")
     return None
 
 
@@ -387,7 +387,8 @@ OF_ONE_CASE = (_which_rows,)
 DESCRIBED = frozenset({name for name, *_ in (*CHANGES, *OPERATIONS)} | {
     "other-shape", "input-itself", "side-multiplied", "proportional", "same-offset", "factor-by-case",
     "shift-by-case", "stretched", "rows-shifted", "columns-shifted",
-    "rows-scaled", "columns-scaled", "almost", "few-decimals", "negative-only", "positive-only", "far-only", "near-only", "rows-moved",
+    "rows-scaled", "columns-scaled", "almost", "few-decimals", "negative-only", "positive-only", "far-only",
+    "near-only", "rows-moved",
     "columns-moved",
     "scrambled", "some-rows", "first-row-wrong", "last-row-wrong", "first-row-right", "last-row-right",
     "first-column-wrong", "last-column-wrong"})

@@ -84,7 +84,8 @@ def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask:
     if not same_kind(failed.expected, failed.returned):
         return None
     return ((ask and unsteady(failed, ask)) or across(exercise, outcomes, failed)
-            or mixed_up(exercise, outcomes, failed) or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
+            or mixed_up(exercise, outcomes, failed)
+            or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
             or (ask and dependence(exercise, outcomes, failed, ask))
             or description(exercise, outcomes, failed, everywhere=False) or parted(exercise, outcomes) or None)
 
