@@ -18,6 +18,7 @@ from widgets.model.pencil import PENCIL, PRESETS, compute
 from widgets.model.pictures import open_sample
 from widgets.model.trace import trace
 from widgets.page.reading import Reading, read
+from widgets.scaling_demo import ScalingDemo
 
 
 @cache
@@ -81,7 +82,23 @@ def test_the_random_models_first_head_needs_no_division_until_its_weights_are_wi
 def test_the_small_example_shows_one_of_two_heads() -> None:
     inputs = PRESETS["small"].inputs
     D, D_h = inputs.W_q.shape[1:]
-    assert (D, D_h, inputs.heads, D // D_h) == (4, 2, 1, 2) and PRESETS["small"].title == "4 tokens, D 4, one head"
+    assert (D, D_h, inputs.heads, D // D_h) == (4, 2, 1, 2) and PRESETS["small"].title == "4 tokens, D 4, one of two heads"
+
+
+def test_a_new_number_of_t3_moves_every_row_of_O_and_all_rows_of_A_but_that_of_t0() -> None:
+    """Task 2: t0 takes as much of t3 as before, of another value."""
+    small = PRESETS["small"].inputs
+    before, after = compute(small), compute(small.changed("X", 0, 3, 0, 1.0))
+    moved = {name: (getattr(before, name)[0] - getattr(after, name)[0]).abs() > 1e-9 for name in ("A", "O")}
+    assert moved["A"].any(1).tolist() == [False, True, True, True] and moved["O"].any(1).all()
+    assert moved["O"][0].tolist() == [True, False]
+    assert before.q[0, 0] @ (after.k[0, 3] - before.k[0, 3]) == 0, "its query does not tell the two keys apart"
+
+
+def test_the_division_shows_an_exception_first() -> None:
+    """ScalingDemo opens on layer 1, head 1, whose spread is not near 1."""
+    of_class, _ = spreads("cat").T
+    assert ScalingDemo().selection.layer == ScalingDemo().selection.head == 0 and of_class[0] > 1.5
 
 
 def test_one_number_of_the_pencil_example_is_what_its_five_steps_make() -> None:

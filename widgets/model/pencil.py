@@ -99,7 +99,7 @@ PENCIL_U_MSA = _floats([1, 0, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0
 PENCIL = Inputs(PENCIL_Z, *_three(torch.stack([PENCIL_HEAD_1, PENCIL_HEAD_2])), PENCIL_U_MSA)
 
 PRESETS: dict[str, Preset] = {
-    "small": Preset("4 tokens, D 4, one head", SMALL),
+    "small": Preset("4 tokens, D 4, one of two heads", SMALL),
     "pencil": Preset("pencil example, two heads", PENCIL),
 }
 

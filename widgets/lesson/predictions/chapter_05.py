@@ -27,8 +27,9 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "question": "Four tokens go through one attention head, and four rows come out, one a token. You change one number of the"
                     " last token, `t3`. How many of the four rows that come out change?",
         "kind": "choice", "choices": tuple(ROWS.values()), "answer": rows_that_change,
-        "why": "`t3` takes from every token, and every token may take from it. The change moves how much the others take of `t3`, and"
-               " what they get when they do. A matrix applied to each token alone would have changed one row.",
+        "why": "Every token takes a share of `t3`, and what it gets there has changed. How large the share is moves only where the"
+               " query tells the new key from the old one: in the widget below for all but `t0`. A matrix applied to each token alone"
+               " would have changed one row.",
     },
     "05-largest-weight": {
         "question": "A query and 64 keys, each of 64 independent random numbers with mean 0 and variance 1. You take the dot products,"
