@@ -19,6 +19,7 @@ DESCRIBED = "gelu_flat"  # the right numbers in another shape: that is said, and
 @pytest.mark.parametrize("mutant", AGAIN, ids=[f"{m.exercise}-{m.function.__name__}" for m in AGAIN])
 def test_is_refused_and_named(mutant: Fresh) -> None:
     kind, result = answered(mutant.exercise, mutant.function)
+    assert result.lines[0][0] == "Input"
     assert kind == ("described" if mutant.function.__name__ == DESCRIBED else "named"), result.message
 
 
