@@ -124,7 +124,7 @@ EXERCISE = Exercise(
     ),
     hints=(
         "How many FLOPs is one forward pass? `forward_macs` counts multiply-adds.",
-        "Training a picture is a forward pass and a backward pass of twice its cost: three forward passes, so six times the multiply-adds.",
+        "Training a picture is a forward pass and a backward pass of twice its cost: it is counted as three forward passes, so six times the multiply-adds.",
         "Times epochs, times pictures, divided by 1e18.",
     ),
     solution=SOLUTION,
@@ -148,7 +148,7 @@ EXERCISE = Exercise(
     misconceptions=(
         Misconception("macs-for-flops", "You took multiply-adds for FLOPs. A multiply-add is two operations, so the factor is 6, not 3."),
         Misconception("forward-only", "You counted the forward pass alone. The backward pass costs twice as much again."),
-        Misconception("forward-macs", "You counted the multiply-adds of the forward pass. FLOPs are twice that, and training is three forward passes."),
+        Misconception("forward-macs", "You counted the multiply-adds of the forward pass. FLOPs are twice that, and training counts as three forward passes."),
         Misconception("backward-once", "You counted two passes' worth. The backward pass has two products for each product of the forward pass: three in all."),
         Misconception("twice-too-often", "Your factor is 12: a 2 too many. `forward_macs` is one picture's forward pass; the factor is 6."),
         Misconception("size-ignored", "You used `cfg[\"img\"]`. The pictures have the side `res`."),
