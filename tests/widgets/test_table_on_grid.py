@@ -76,7 +76,7 @@ def test_a_place_is_the_same_place_on_grids_of_any_size(widget) -> None:
     ("0", "at least 1, not 0"), ("-1", "at least 1, not -1"), ("1e9", "at most 64, not 1e9"), ("3.7", "whole number, not 3.7"),
     ("", "is empty; type rows x columns, such as 24 x 16"), ("a lot", "“a lot” is no number"), ("nan", "is no number"), ("inf x 4", "is no number"),
     ("16 x 0", "not 0"), ("3 x 4 x 5", "more than two numbers"), ("<b>9</b>", "&lt;b>9&lt;/b>” is no number"), ("1_6", "is no number"),
-    ("2,5 x 3", "whole number, not 2,5"), ("24 x", "a side is missing")])
+    ("2,5 x 3", "whole number, and 2,5 looks like 2.5"), ("3,5", "did you mean 3 x 5?"), ("24 x", "a side is missing")])
 @pytest.mark.parametrize("name", ["old", "new"])
 def test_what_is_no_grid_is_refused_in_place_and_the_last_good_one_stays(widget, name: str, typed: str, words: str) -> None:
     kept, maps = getattr(widget, name), drawn(widget, "after")
@@ -88,7 +88,7 @@ def test_what_is_no_grid_is_refused_in_place_and_the_last_good_one_stays(widget,
     assert getattr(widget, name) == (8, 9) and field.refusal.object == ""
 
 
-@pytest.mark.parametrize(("typed", "grid"), [("24", (24, 24)), ("24 x 16", (24, 16)), ("24×16", (24, 16)), (" 3,5 ", (3, 5)), ("1 64", (1, 64))])
+@pytest.mark.parametrize(("typed", "grid"), [("24", (24, 24)), ("24 x 16", (24, 16)), ("24×16", (24, 16)), (" 3, 5 ", (3, 5)), ("1 64", (1, 64))])
 def test_a_grid_may_be_typed_in_many_ways(widget, typed: str, grid: tuple[int, int]) -> None:
     widget._fields["new"]._field.value = typed
     assert widget.new == grid and drawn(widget, "after").shape == grid
