@@ -76,7 +76,7 @@ def free_port() -> int:
 
 def run_all(page: Page, cells: int, seconds: float) -> None:
     """Run an open notebook of so many cells as a reader does; waits until its last cell has run."""
-    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells)  # they come one after another
+    expect(page.locator(".jp-Notebook .jp-Cell")).to_have_count(cells, timeout=SECONDS * 1000)  # one after another
     expect(page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')).to_be_attached(timeout=SECONDS * 1000)
     _ask_to_run_all(page)
     last = page.locator(".jp-CodeCell .jp-InputArea-prompt").last

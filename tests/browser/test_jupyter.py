@@ -22,6 +22,7 @@ RUNS = [("lab", path) for path in CHAPTERS] + [("notebook", path) for path in CH
 SAMPLE = Path(__file__).parents[1] / "chapters/fixtures/02_sample.ipynb"
 PATHS = {"lab": "lab/tree", "notebook": "notebooks"}
 SECONDS = 180
+SHOWN = ".part:visible, figure:visible"  # what a cell with a still shows when it runs: a widget, or a drawing
 OF_JUPYTER = ["page error: Cannot read properties of undefined (reading 'schema')"]  # Notebook 7 says so of itself
 
 
@@ -50,7 +51,7 @@ def open_and_run(page: Page, address: str, notebook: Path) -> None:
 
 
 def widgets_of(notebook: Path) -> list[int]:
-    """Places of the cells that show a widget: as committed, each keeps a still."""
+    """Places of the cells that show a widget or a drawing: as committed, each keeps a still."""
     cells = nbformat.read(notebook, as_version=4).cells
     places = [place for place, cell in enumerate(cells) if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))]
     assert places, f"{notebook.name} keeps no still"
@@ -80,6 +81,6 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
 def test_chapter_from_top_to_bottom(page: Page, address: str, notebook: Path) -> None:
     open_and_run(page, address, notebook)
     for place in widgets_of(notebook):
-        expect(page.locator(".jp-Notebook .jp-Cell").nth(place).locator(".part:visible").first).to_be_visible()
+        expect(page.locator(".jp-Notebook .jp-Cell").nth(place).locator(SHOWN).first).to_be_visible()
     page.wait_for_timeout(1000)
     without_errors(page)

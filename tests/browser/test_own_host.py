@@ -6,7 +6,7 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import panel as pn
 import pytest
@@ -20,24 +20,31 @@ PAGES = ({}, {"chapter": "02"}, {"widget": "AttentionCalculator"}, {"gallery": "
 FETCHED = re.compile(r"<(?:link|script|img|iframe|source)\b[^>]*(?:href|src)=[\"']?((?:https?:)?//[^\"'\s>]+)|@import[^;]*//|url\([\"']?https?:")
 
 
-def stylesheets(session: Any) -> set[str]:
-    return {sheet.url for root in session.document.roots for sheet in root.select({"type": ImportedStyleSheet})}
+def stylesheets(address: str, arguments: dict[str, str]) -> set[str]:
+    """Those of a session that is made when its websocket opens: no page was asked for before.
+
+    Pulled in a thread of its own, since Playwright's loop runs in the one of the tests.
+    """
+    def pull() -> set[str]:
+        session = pull_session(url=address, arguments=arguments)
+        found = {sheet.url for root in session.document.roots for sheet in root.select({"type": ImportedStyleSheet})}
+        session.close()
+        return found
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(pull).result()
 
 
 @pytest.mark.parametrize("asked", PAGES, ids=str)
 def test_a_session_made_by_its_websocket_has_its_own_stylesheets(course: str, asked: dict[str, str]) -> None:
-    session = pull_session(url=course, arguments=asked)                   # no page was asked for before
-    sheets = stylesheets(session)
-    session.close()
+    sheets = stylesheets(course, asked)
     assert sheets and not [sheet for sheet in sheets if "//" in sheet]
 
 
 def test_a_widget_on_a_page_of_its_readers_own_too(serve: Callable[..., str]) -> None:
     from widgets import AttentionCalculator
 
-    session = pull_session(url=serve({"deep/down": lambda: pn.Column(AttentionCalculator())}) + "/deep/down")
-    sheets = stylesheets(session)
-    session.close()
+    sheets = stylesheets(serve({"deep/down": lambda: pn.Column(AttentionCalculator())}) + "/deep/down", {})
     assert sheets and not [sheet for sheet in sheets if "//" in sheet]
     assert any(sheet.startswith("../static/extensions/panel/") for sheet in sheets)
 
