@@ -217,9 +217,9 @@ class CostExplorer(Widget):
                 "title": f"{self._title} at {self._size}", "caption": f"One picture, forward. In FLOPs, two a multiply-add: {2 * total:,}."}
 
     def _memory_rows(self) -> list[tuple[str, str]]:
-        shape, k, T = self.shape, self.shape.num_attention_heads, self.shape.num_tokens
+        shape, h, T = self.shape, self.shape.num_attention_heads, self.shape.num_tokens
         kept, flash = (count.attention_memory(shape, None, self.batch, flash=flash) for flash in (False, True))
-        return [("weights of a layer, k T², one picture", f"{k * T * T:,}"), ("the same in 2 bytes each", f"{2 * k * T * T:,} bytes = {written_bytes(2 * k * T * T)}"),
+        return [("weights of a layer, h T², one picture", f"{h * T * T:,}"), ("the same in 2 bytes each", f"{2 * h * T * T:,} bytes = {written_bytes(2 * h * T * T)}"),
                 ("all layers, whole batch", written_bytes(kept)), ("with FlashAttention", f"{written_bytes(flash)}, {kept / flash:,.0f} times less"),
                 (f"largest side whose weights fit {written_bytes(BUDGET)}", self._largest())]
 

@@ -128,7 +128,7 @@ class TensorTracer(Widget):
         """What the reader needs to know of the model."""
         _, shape, batch = CASES[self.case]
         head = f", {shape.num_labels:,} classes" if shape.num_labels else ", no head"
-        return (f"{batch} picture{'s' if batch > 1 else ''}, P {shape.patch_size}, D {shape.hidden_size:,}, k {shape.num_attention_heads},"
+        return (f"{batch} picture{'s' if batch > 1 else ''}, P {shape.patch_size}, D {shape.hidden_size:,}, h {shape.num_attention_heads},"
                 f" D_ff {shape.intermediate_size:,}, a class token{head}")
 
     def _line(self, place: int) -> dict[str, Any]:

@@ -199,7 +199,7 @@ class ViTCalculator(Widget):
         exaflops = count.pretraining_exaflops(shape, None, now.epochs, now.images)
         return [
             ("Multiply-adds, in all", "", f"{total:,}"), ("FLOPs", "2 × multiply-adds", f"{2 * total:,}"),
-            ("Attention weights kept", f"L k T² numbers × 2 bytes, batch {now.batch:,}", written_bytes(count.attention_memory(shape, None, now.batch))),
+            ("Attention weights kept", f"L h T² numbers × 2 bytes, batch {now.batch:,}", written_bytes(count.attention_memory(shape, None, now.batch))),
             ("Parameters in memory", "× 4 bytes", written_bytes(count.weight_memory(shape))),
             ("In training with Adam", "weights, gradients, two moments", written_bytes(count.weight_memory(shape, copies=4))),
             ("Compute of training", f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures", f"{digits(exaflops)} exaFLOPs"),

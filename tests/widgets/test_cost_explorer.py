@@ -61,7 +61,7 @@ def test_windows_of_sam() -> None:
 
 def test_memory_with_and_without_flash_attention() -> None:
     widget = CostExplorer()
-    assert dict(widget._memory_rows())["weights of a layer, k T², one picture"] == "465,708"
+    assert dict(widget._memory_rows())["weights of a layer, h T², one picture"] == "465,708"
     widget.enter({"batch": "32"})
     kept, flash = widget.memory_curves().values()
     shape = models()["B/16"][1]

@@ -36,7 +36,7 @@ def test_a_whole_walk_typed_in_every_way_of_writing(case: int) -> None:
     ("32 16 576 576", SCORES, "You left the class token out"), ("16 577 577", SCORES, "The batch is missing"), ("32 577 577", SCORES, "The heads are missing"),
     ("32 16 577 64", SCORES, "both last sides are T"), ("32 577 577 16", SCORES, "in another order"), ("32 16 578 578", SCORES, "one token too many"),
     ("24 32 16 577 577", SCORES, "without L"), ("32 16 24 24", SCORES, "patches along one side"), ("32 24 577 577", SCORES, "the number of layers"),
-    ("32 577 1024", 5, "heads side by side"), ("32 16 577 1024", 5, "D_h = D / k"), ("32 577 588", 1, "not there yet"), ("32 576 196", 1, "You counted the pixels"),
+    ("32 577 1024", 5, "heads side by side"), ("32 16 577 1024", 5, "D_h = D / h"), ("32 577 588", 1, "not there yet"), ("32 576 196", 1, "You counted the pixels"),
     ("32 577 1024", 9, "D_ff"), ("32 577 4096", 10, "come down again"), ("32 1024", 13, "one number for each class"), ("32 576 1024", 3, "You left the class token out"),
     ("32 16 577 500", SCORES, "none of this model's counts"), ("5", SCORES, "It has 4 sides, and you typed 1"),
 ])

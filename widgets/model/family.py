@@ -9,13 +9,13 @@ from widgets.model.shape import FAMILY, ViTShape
 
 
 class FamilyRow(NamedTuple):
-    """One model of the family: its shape in the paper's letters (P in px), and its counts at 224 px."""
+    """One model of the family: its shape in the course's letters (h heads, P in px), and its counts at 224 px."""
 
     model: str
     L: int
     D: int
     D_ff: int
-    k: int
+    h: int
     P: int
     T: int
     parameters: int

@@ -25,8 +25,8 @@ CASES: tuple[Case, ...] = (   # (title, shape at its size, batch)
 )
 MEANING = {   # symbol -> what it counts
     "B": "the pictures of the batch", "C": "the colour channels", "H": "the rows of pixels", "W": "the columns of pixels", "N": "the patches",
-    "P² C": "the numbers of one patch", "D": "the width of a token", "T": "the tokens, the class token with them", "k": "the heads",
-    "D_h": "the width of a head, D / k", "D_ff": "the width inside the MLP", "K": "the classes",
+    "P² C": "the numbers of one patch", "D": "the width of a token", "T": "the tokens, the class token with them", "h": "the heads",
+    "D_h": "the width of a head, D / h", "D_ff": "the width inside the MLP", "K": "the classes",
     "P": "the side of a patch", "P²": "the pixels of a patch, without its channels", "L": "the layers", "grid": "the patches along one side",
 }
 MIXED = {   # (what belongs there, what was typed) -> which misconception that is
@@ -36,7 +36,7 @@ MIXED = {   # (what belongs there, what was typed) -> which misconception that i
     ("N", "grid"): "That is the patches along one side. There are as many along the other: N is the grid squared.",
     ("T", "D_h"): "Scores compare tokens with tokens, so both last sides are T. The width of a head has been summed over.",
     ("T", "D"): "Scores compare tokens with tokens, so both last sides are T. The width has been summed over.",
-    ("D_h", "D"): "Each head has its own share of the width: D_h = D / k, not D.",
+    ("D_h", "D"): "Each head has its own share of the width: D_h = D / h, not D.",
     ("D_h", "T"): "A row of weights has been used up by the weighted sum: each token is again a vector, here of D_h numbers.",
     ("D", "D_h"): "The heads are joined here, so a token has its whole width D again.",
     ("D", "D_ff"): "The MLP has come down again. In the stream a token always has D numbers.",
@@ -46,8 +46,8 @@ MIXED = {   # (what belongs there, what was typed) -> which misconception that i
     ("D", "P² C"): "E has multiplied the patches already: each is D numbers now.",
     ("D", "K"): "The head comes next. What it reads is still one vector of D numbers.",
     ("K", "D"): "The head has multiplied y: there is one number for each class.",
-    ("k", "L"): "That is the number of layers. A layer splits its own width into k heads.",
-    ("B", "k"): "The batch stands first in every tensor; the heads come second.",
+    ("h", "L"): "That is the number of layers. A layer splits its own width into h heads.",
+    ("B", "h"): "The batch stands first in every tensor; the heads come second.",
 }
 
 
@@ -107,7 +107,7 @@ def _read(typed: str) -> tuple[tuple[int, ...], str]:
 def _values(case: int) -> dict[str, int]:
     _, shape, batch = CASES[case]
     height, width = size_pair(shape.image_size)
-    return {"B": batch, "T": shape.num_tokens, "N": shape.num_patches, "D": shape.hidden_size, "k": shape.num_attention_heads, "D_h": shape.head_size,
+    return {"B": batch, "T": shape.num_tokens, "N": shape.num_patches, "D": shape.hidden_size, "h": shape.num_attention_heads, "D_h": shape.head_size,
             "D_ff": shape.intermediate_size, "K": shape.num_labels, "C": shape.num_channels, "H": height, "W": width, "P² C": shape.num_channels * shape.patch_size**2,
             "P²": shape.patch_size**2, "P": shape.patch_size, "L": shape.num_hidden_layers, "grid": shape.grid[0]}
 
@@ -119,10 +119,10 @@ def _mixed_up(dims: tuple[int, ...], stage: Stage, case: int) -> str:
         return f"All sides are right, in another order. The course and PyTorch write {stage.symbols}."
     if dims == right[1:]:
         return f"The batch is missing: B = {values['B']} pictures go through together, and B stands first."
-    if symbols[1:2] == ["k"] and dims == (right[0], *right[2:]):
-        return f"The heads are missing. Each of the k = {values['k']} heads has its own: {stage.symbols}."
-    if symbols[1:2] == ["k"] and dims == (values["B"], values["T"], values["D"]):
-        return f"That is the tensor with its heads side by side. Here each token's D is split into k = {values['k']} heads, and the heads stand before the tokens: {stage.symbols}."
+    if symbols[1:2] == ["h"] and dims == (right[0], *right[2:]):
+        return f"The heads are missing. Each of the h = {values['h']} heads has its own: {stage.symbols}."
+    if symbols[1:2] == ["h"] and dims == (values["B"], values["T"], values["D"]):
+        return f"That is the tensor with its heads side by side. Here each token's D is split into h = {values['h']} heads, and the heads stand before the tokens: {stage.symbols}."
     if dims == (values["L"], *right):
         return "The layers come one after another. One layer's tensor is asked for, without L."
     if len(dims) != len(right):

@@ -32,7 +32,7 @@ def shape_trace(shape: ViTShape, batch: int = 1, image_size: Size | None = None)
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise ValueError(f"batch must be a whole number, 1 or more, not {batch!r}")
     height, width = size_pair(shape.image_size if image_size is None else checked_size(image_size, shape.patch_size))
-    P, C, D, k, D_h = shape.patch_size, shape.num_channels, shape.hidden_size, shape.num_attention_heads, shape.head_size
+    P, C, D, h, D_h = shape.patch_size, shape.num_channels, shape.hidden_size, shape.num_attention_heads, shape.head_size
     B, N = batch, (height // P) * (width // P)
     T, D_ff, K = N + shape.prefix, shape.intermediate_size, shape.num_labels
     tokens = "(B, T, D)", (B, T, D)
@@ -43,9 +43,9 @@ def shape_trace(shape: ViTShape, batch: int = 1, image_size: Size | None = None)
         Stage("times E, plus bias", "x_p E", "(B, N, D)", (B, N, D)),
         Stage(_put_before(shape), "z_0", *tokens),
         Stage("LayerNorm", "LN(z)", *tokens, True),
-        Stage("queries, keys, values, each", "q, k, v", "(B, k, T, D_h)", (B, k, T, D_h), True),
-        Stage("every query with every key", "A", "(B, k, T, T)", (B, k, T, T), True),
-        Stage("weighted values", "A v", "(B, k, T, D_h)", (B, k, T, D_h), True),
+        Stage("queries, keys, values, each", "q, k, v", "(B, h, T, D_h)", (B, h, T, D_h), True),
+        Stage("every query with every key", "A", "(B, h, T, T)", (B, h, T, T), True),
+        Stage("weighted values", "A v", "(B, h, T, D_h)", (B, h, T, D_h), True),
         Stage("heads joined, times U_msa, plus z", "z'", *tokens, True),
         Stage("MLP, up" if not shape.gated_mlp else "MLP, gate and up, each", "hidden", "(B, T, D_ff)", (B, T, D_ff), True),
         Stage("MLP, down, plus z'", "z_l", *tokens, True),
