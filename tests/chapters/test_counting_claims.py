@@ -17,7 +17,7 @@ BY = {row.model: row for row in family()}
 
 
 def test_a_head_is_64_numbers_wide_but_in_the_largest_of_the_seven() -> None:
-    assert {row.model: row.D // row.k for row in family()[:7]} == dict.fromkeys(list(BY)[:6], 64) | {"H/14": 80}
+    assert {row.model: row.D // row.h for row in family()[:7]} == dict.fromkeys(list(BY)[:6], 64) | {"H/14": 80}
 
 
 def test_four_times_the_parameters_a_quarter_of_the_tokens_and_fewer_multiply_adds() -> None:

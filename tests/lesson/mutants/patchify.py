@@ -78,7 +78,7 @@ def unfold_keeps_columns(image, P):
     return torch.nn.functional.unfold(torch.as_tensor(image)[None].double(), P, stride=P)[0]
 
 
-@mutant("overlapping")
+@mutant("window:stride-one")
 def sliding_window(image, P):
     windows = np.lib.stride_tricks.sliding_window_view(image, (P, P), axis=(1, 2))
     return windows.transpose(1, 2, 0, 3, 4).reshape(-1, image.shape[0] * P * P)

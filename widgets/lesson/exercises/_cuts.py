@@ -50,7 +50,7 @@ WINDOWS = {
     **{f"window:stride-{name}": (f"Your windows move by {words}. They move by P, so that every pixel is in exactly one patch.",
                                  lambda m, P, step=step: _windows(m, P, range(0, m.shape[1] - P + 1, step(P)), range(
                                      0, m.shape[2] - P + 1, step(P))))
-       for name, words, step in (("one-less", "P \u2212 1 pixels", lambda P: max(1, P - 1)),
+       for name, words, step in (("one", "one pixel", lambda P: 1), ("one-less", "P \u2212 1 pixels", lambda P: max(1, P - 1)),
                                  ("half", "P / 2 pixels, half a patch", lambda P: max(1, P // 2)),
                                  ("one-more", "P + 1 pixels", lambda P: P + 1), ("double", "2 P pixels", lambda P: 2 * P))},
     "image:framed": (f"The picture got a frame of zeros, and all patches moved. {_IMAGE}", lambda m, P: _cut(
