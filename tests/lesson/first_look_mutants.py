@@ -6,31 +6,14 @@ and what came. The kinds behind those 16 were learned then; `test_first_look_mut
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-
-class Fresh(NamedTuple):
-    """A wrong solution and what is wrong with it."""
-
-    exercise: str
-    wrong: str
-    function: Callable
+from .batch import Fresh, into
 
 
 FRESH: list[Fresh] = []
-
-
-def fresh(exercise: str, wrong: str) -> Callable[[Callable], Callable]:
-    """Add a wrong solution to the list."""
-
-    def add(function: Callable) -> Callable:
-        FRESH.append(Fresh(exercise, wrong, function))
-        return function
-
-    return add
+fresh = into(FRESH)
 
 
 # Helpers, all of them right.

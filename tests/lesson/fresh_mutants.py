@@ -6,30 +6,14 @@ Each says in words what is wrong. `test_fresh_mutants.py` counts how many are re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-
-class Fresh(NamedTuple):
-    """A wrong solution and what is wrong with it."""
-
-    exercise: str
-    wrong: str
-    function: Callable
+from .batch import Fresh, into
 
 
 FRESH: list[Fresh] = []
-
-
-def fresh(exercise: str, wrong: str) -> Callable[[Callable], Callable]:
-    """Add a wrong solution to the list."""
-    def add(function: Callable) -> Callable:
-        FRESH.append(Fresh(exercise, wrong, function))
-        return function
-
-    return add
+fresh = into(FRESH)
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

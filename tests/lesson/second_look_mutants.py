@@ -7,23 +7,13 @@ only described (`gelu_flat`: a right answer in another shape). About a third are
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from .first_look_mutants import Fresh
+from .batch import Fresh, into
 
 AGAIN: list[Fresh] = []
-
-
-def fresh(exercise: str, wrong: str) -> Callable[[Callable], Callable]:
-    """Add a wrong solution to this batch."""
-
-    def add(function: Callable) -> Callable:
-        AGAIN.append(Fresh(exercise, wrong, function))
-        return function
-
-    return add
+fresh = into(AGAIN)
 
 
 # Right pieces that several of the wrong solutions share.

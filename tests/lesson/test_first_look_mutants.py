@@ -11,7 +11,8 @@ import pytest
 from widgets.lesson import exercises
 
 from .answered import answered
-from .first_look_mutants import FRESH, Fresh
+from .batch import Fresh
+from .first_look_mutants import FRESH
 
 RAISES_IN_SOME = "mfu_refuses_over_one"  # what it raises is its own: only where can be told
 

@@ -9,7 +9,7 @@ import pytest
 from widgets.lesson import exercises
 
 from .answered import answered
-from .first_look_mutants import Fresh
+from .batch import Fresh
 from .second_look_mutants import AGAIN
 
 DESCRIBED = "gelu_flat"  # the right numbers in another shape: that is said, and there is no more to it
