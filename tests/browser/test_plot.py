@@ -6,6 +6,7 @@ import panel as pn
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.settled import assert_soon
 from widgets.parts import Plot, Series
 
 COLOURS = """() => Object.fromEntries([...Bokeh.documents[0]._all_models.values()].filter((m) => m.renderers && m.below)
@@ -17,6 +18,12 @@ def made() -> Plot:
     plot.update([Series("a", [0, 1, 2], [5, 6, 7], kind="dots", hue="query", labels=["a zero", "a one", "a two"]),
                  Series("b", [0, 1, 2], [1, 2, 3], hue="key", dash=True, labels=["b zero", "b one", "b two"])])
     return plot
+
+
+def last_point(page: Page) -> str | None:
+    """What the plot reads at its last point, as far as its data have come."""
+    page.keyboard.press("End")
+    return page.locator(".plot .readout").text_content()
 
 
 def told() -> pn.Column:
@@ -56,5 +63,5 @@ def test_other_series_and_places_while_it_is_shown(page: Page, serve) -> None:
         page.get_by_text("Next state").click()
         expect(page.locator(".plot .legend .entry")).to_have_count(len(series))
         page.locator(".figure").focus()
-        page.keyboard.press("End")
-        expect(page.locator(".plot .readout")).to_have_text(f"{series[0].name}: {series[0].y[-1]:.3g} at 1")
+        assert_soon(page, lambda words=f"{series[0].name}: {series[0].y[-1]:.3g} at 1": last_point(page) == words,
+                    "End reads the last point of the new series, whose places come after its legend")
