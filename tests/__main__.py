@@ -12,8 +12,18 @@ from tests.browser import chromium
 ROOT = Path(__file__).resolve().parents[1]
 PARTS: dict[str, list[str]] = {
     "values": ["tests/model", "tests/widgets", "tests/lesson", "tests/hub", "-n", "2"],
-    "notebooks": ["chapters", "tests/chapters", "--nbval", "--nbval-current-env", "--nbval-sanitize-with",
-                  "tests/chapters/sanitize.cfg", "-n", "2", "--dist", "loadfile"],
+    "notebooks": [
+        "chapters",
+        "tests/chapters",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        "tests/chapters/sanitize.cfg",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+    ],
     "browser": ["tests/browser", "-n", "2", "--dist", "loadfile"],
 }
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
@@ -41,7 +51,9 @@ def _run(name: str) -> str:
             print(missing, flush=True)
             return "failed: no browser"
     paths = [argument for argument in PARTS[name] if argument != "tests/hub" or any(ROOT.glob("tests/hub/test_*.py"))]
-    status = subprocess.run([sys.executable, "-m", "pytest", "-q", *paths], cwd=ROOT, env=os.environ | ONE_THREAD).returncode
+    status = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *paths], cwd=ROOT, env=os.environ | ONE_THREAD
+    ).returncode
     return {0: "passed", EMPTY: "failed: no test was found"}.get(status, "failed")
 
 

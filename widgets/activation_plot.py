@@ -47,12 +47,33 @@ class ActivationPlot(Widget):
         self.reading: Reading | None = None
         self._refusal = ""
         self._measured: Stream | None = None
-        self._curves = Plot(title="Three activations", x_label="pre-activation a", y_label="f(a)", x_range=AXIS, height=280, left=LEFT)
-        self._values = MatrixView(title="The three at nine places", symbol="f", row_name="function", column_name="place a", follow=False, digits=4)
-        self._histogram = Plot(x_label="pre-activation a", y_label="share of the numbers", x_range=AXIS, height=190,
-                               left=LEFT, title="Where the model's own numbers lie on that axis")
-        self._shares = Plot(title="How many are positive, layer by layer", x_label="layer", y_label="share above 0", y_range=(0, 1),
-                            height=220, tappable=True)
+        self._curves = Plot(
+            title="Three activations", x_label="pre-activation a", y_label="f(a)", x_range=AXIS, height=280, left=LEFT
+        )
+        self._values = MatrixView(
+            title="The three at nine places",
+            symbol="f",
+            row_name="function",
+            column_name="place a",
+            follow=False,
+            digits=4,
+        )
+        self._histogram = Plot(
+            x_label="pre-activation a",
+            y_label="share of the numbers",
+            x_range=AXIS,
+            height=190,
+            left=LEFT,
+            title="Where the model's own numbers lie on that axis",
+        )
+        self._shares = Plot(
+            title="How many are positive, layer by layer",
+            x_label="layer",
+            y_label="share above 0",
+            y_range=(0, 1),
+            height=220,
+            tappable=True,
+        )
         self._draw_curves()
         self._read()
         self.param.watch(self._draw_curves, ["show"])
@@ -81,7 +102,7 @@ class ActivationPlot(Widget):
 
     def positive(self) -> np.ndarray:
         """Share of the pre-activations above 0 in every layer: (L,), for the tokens that are counted."""
-        shares = self._measured.positive                                  # (T, L)
+        shares = self._measured.positive  # (T, L)
         return shares.mean(0) if self.token is None else shares[self.token]
 
     def loud(self) -> float:
@@ -109,28 +130,60 @@ class ActivationPlot(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         draw = {"values": "value", "slopes": "slope"}
-        bar = pn.FlexBox(*self.choice.controls, *self.models.controls,
-                         controls.choice(self.param.tokens, "Count the numbers of", WHOSE, width=190),
-                         controls.radio(self.param.show, "Draw", draw), align_items="flex-end", margin=0)
+        bar = pn.FlexBox(
+            *self.choice.controls,
+            *self.models.controls,
+            controls.choice(self.param.tokens, "Count the numbers of", WHOSE, width=190),
+            controls.radio(self.param.show, "Draw", draw),
+            align_items="flex-end",
+            margin=0,
+        )
         shares = pn.Column(self._shares, margin=0, styles={"flex": "1 1 260px", "min-width": "0"})
         values = pn.Column(self._values, margin=0, styles={"flex": "0 1 700px", "min-width": "0"})
-        return pn.Column(bar, self._curves, self._histogram, pn.FlexBox(shares, values, gap="24px", align_items="flex-start"),
-                         self.text_twin(), sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+        return pn.Column(
+            bar,
+            self._curves,
+            self._histogram,
+            pn.FlexBox(shares, values, gap="24px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "16px"},
+        )
 
     def _draw_curves(self, *_: Any) -> None:
         from widgets.model.activation import ACTIVATIONS, curve, lowest_of_gelu, widest_gap
 
         x = np.round(np.linspace(*AXIS, round((AXIS[1] - AXIS[0]) / STEP) + 1), 9)
         drawn = {name: curve(name, x) for name in ACTIVATIONS}
-        series = [Series(name, x, getattr(c, self.show), "line", LOOKS[name][0], LOOKS[name][1], labels=[
-            f"{name} of {fixed(at, 2)}: {fixed(value, 4)}, slope {fixed(slope, 3)}" for at, value, slope in zip(*c)])
-            for name, c in drawn.items()]
+        series = [
+            Series(
+                name,
+                x,
+                getattr(c, self.show),
+                "line",
+                LOOKS[name][0],
+                LOOKS[name][1],
+                labels=[
+                    f"{name} of {fixed(at, 2)}: {fixed(value, 4)}, slope {fixed(slope, 3)}"
+                    for at, value, slope in zip(*c)
+                ],
+            )
+            for name, c in drawn.items()
+        ]
         lowest, gap = lowest_of_gelu(), widest_gap()
-        caption = (f"Dotted: GELU is lowest at a = {fixed(lowest.x, 3)}, where it is {fixed(lowest.value, 3)}. Its exact and its tanh form are never more than"
-                   f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there.")
+        caption = (
+            f"Dotted: GELU is lowest at a = {fixed(lowest.x, 3)}, where it is {fixed(lowest.value, 3)}. Its exact and its tanh form are never more than"
+            f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there."
+        )
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
-        self._values.param.update(symbol={"value": "f", "slope": "f′"}[self.show], row_heads=["GELU", "tanh form", "ReLU"], column_heads=[fixed(x, 1) for x in PLACES],
-                                  **MatrixView.matrix(self.values()))
+        self._values.param.update(
+            symbol={"value": "f", "slope": "f′"}[self.show],
+            row_heads=["GELU", "tanh form", "ReLU"],
+            column_heads=[fixed(x, 1) for x in PLACES],
+            **MatrixView.matrix(self.values()),
+        )
 
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import stream
@@ -152,18 +205,44 @@ class ActivationPlot(Widget):
             return
         at, shares = self.histogram()
         below = at < 0
-        series = [Series(name, at[part], shares[part], "bars", hue, labels=[
-            f"{fixed(x - BIN / 2, 1)} to {fixed(x + BIN / 2, 1)}: {share:.2%} of the numbers" for x, share in zip(at[part], shares[part])],
-            width=BIN) for name, part, hue in (("negative", below, "muted"), ("positive", ~below, "accent"))]
+        series = [
+            Series(
+                name,
+                at[part],
+                shares[part],
+                "bars",
+                hue,
+                labels=[
+                    f"{fixed(x - BIN / 2, 1)} to {fixed(x + BIN / 2, 1)}: {share:.2%} of the numbers"
+                    for x, share in zip(at[part], shares[part])
+                ],
+                width=BIN,
+            )
+            for name, part, hue in (("negative", below, "muted"), ("positive", ~below, "accent"))
+        ]
         self._histogram.update(series, status="ready", message="", caption=self._histogram_caption(1 - shares.sum()))
         places = np.arange(1, len(self.positive()) + 1)
         rows = [(self._who(), self.positive(), "accent")]
         if self.token != 0 and self.reading.trace.prefix:
             rows.append(("the class token", self._measured.positive[0], "class"))
-        self._shares.update([Series(name, places, of, "bars" if i == 0 else "dots", hue, width=0.7, labels=[
-            f"layer {n}, {name}: {share:.1%} are positive" for n, share in zip(places, of)]) for i, (name, of, hue) in enumerate(rows)],
-            vertical=[(self.layer + 1, "")], status="ready", message="",
-            caption=f"The dotted line marks layer {self.layer + 1}. Click another to go there. Random weights give about one half.")
+        self._shares.update(
+            [
+                Series(
+                    name,
+                    places,
+                    of,
+                    "bars" if i == 0 else "dots",
+                    hue,
+                    width=0.7,
+                    labels=[f"layer {n}, {name}: {share:.1%} are positive" for n, share in zip(places, of)],
+                )
+                for i, (name, of, hue) in enumerate(rows)
+            ],
+            vertical=[(self.layer + 1, "")],
+            status="ready",
+            message="",
+            caption=f"The dotted line marks layer {self.layer + 1}. Click another to go there. Random weights give about one half.",
+        )
 
     def _who(self) -> str:
         if self.token is None:
@@ -172,10 +251,12 @@ class ActivationPlot(Widget):
 
     def _histogram_caption(self, outside: float) -> str:
         numbers = self.pre_activations()
-        return (f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of them positive."
-                f" For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}."
-                f" They go from {fixed(float(numbers.min()), 1)} to {fixed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
-                f" {self.reading.caption}")
+        return (
+            f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of them positive."
+            f" For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}."
+            f" They go from {fixed(float(numbers.min()), 1)} to {fixed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
+            f" {self.reading.caption}"
+        )
 
     # what changes -----------------------------------------------------------------------------------------
 
@@ -190,12 +271,21 @@ class ActivationPlot(Widget):
         if self._refusal or self._measured is None:
             return Description(self._refusal, [])
         shares = self.positive()
-        sentence = (f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named}, {shares[self.layer]:.1%}"
-                    f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}.")
+        sentence = (
+            f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named}, {shares[self.layer]:.1%}"
+            f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}."
+        )
         said = {"value": "value", "slope": "slope"}[self.show]
-        rows = [(f"{said} at a = {fixed(x, 1)}", f"GELU {fixed(gelu, 4)}, tanh form {fixed(tanh, 4)}, ReLU {fixed(relu, 1)}")
-                for x, (gelu, tanh, relu) in zip(PLACES, self.values().T)]
-        rows.append((f"GELU gives more than {LOUD} or less than −{LOUD}", f"for {self.loud():.1%} of the layer's numbers"))
+        rows = [
+            (
+                f"{said} at a = {fixed(x, 1)}",
+                f"GELU {fixed(gelu, 4)}, tanh form {fixed(tanh, 4)}, ReLU {fixed(relu, 1)}",
+            )
+            for x, (gelu, tanh, relu) in zip(PLACES, self.values().T)
+        ]
+        rows.append(
+            (f"GELU gives more than {LOUD} or less than −{LOUD}", f"for {self.loud():.1%} of the layer's numbers")
+        )
         return Description(sentence, rows)
 
     def still(self) -> Figure:
@@ -206,4 +296,8 @@ class ActivationPlot(Widget):
 
         x = np.linspace(*AXIS, 401)
         lines = [(name, x, getattr(curve(name, x), self.show), *LOOKS[name]) for name in ACTIVATIONS]
-        return figures.activations(lines, *self.histogram(), f"layer {self.layer + 1}, {self._who()}: {self.positive()[self.layer]:.1%} positive")
+        return figures.activations(
+            lines,
+            *self.histogram(),
+            f"layer {self.layer + 1}, {self._who()}: {self.positive()[self.layer]:.1%} positive",
+        )

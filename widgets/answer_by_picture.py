@@ -57,17 +57,28 @@ class AnswerByPicture(Stepwise):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        sizes = controls.radio(self.param.patches, "Patches along the shorter side", {str(count): count for count in PATCHES})
+        sizes = controls.radio(
+            self.param.patches, "Patches along the shorter side", {str(count): count for count in PATCHES}
+        )
         flex = {"plot": "1 1 420px", "kept": "0 1 440px", "alone": "0 1 640px"}
         return self._below([*self._model.controls, sizes], flex)
 
     def _make_parts(self) -> dict[str, Part]:
-        plot = Plot(title="Which pictures need their positions?", x_label="cosine of y at the full size: table left out, with table",
-                    y_label="cosine of y here with the full size", x_range=(0, 1.05), y_range=(0, 1.05), height=340)
+        plot = Plot(
+            title="Which pictures need their positions?",
+            x_label="cosine of y at the full size: table left out, with table",
+            y_label="cosine of y here with the full size",
+            x_range=(0, 1.05),
+            y_range=(0, 1.05),
+            height=340,
+        )
         plot.update(sample_answers.series([]))
         look = {"symbol": "cosine", "row_name": "picture", "follow": False}
-        return {"plot": plot, "kept": MatrixView(title="y here with y at the full size", column_name="table", **look),
-                "alone": MatrixView(title="One change at a time", column_name="change", **look)}
+        return {
+            "plot": plot,
+            "kept": MatrixView(title="y here with y at the full size", column_name="table", **look),
+            "alone": MatrixView(title="One change at a time", column_name="change", **look),
+        }
 
     def _asked(self) -> tuple[str, int]:
         return self.selection.checkpoint, self.patches
@@ -75,8 +86,10 @@ class AnswerByPicture(Stepwise):
     def _empty(self) -> None:
         from widgets.model.pictures import sample_names
 
-        self._say(f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three of them at the"
-                  f" full size: one to three minutes, and less for the next size. Press “{self.run_label}”.")
+        self._say(
+            f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three of them at the"
+            f" full size: one to three minutes, and less for the next size. Press “{self.run_label}”."
+        )
         self._clear()
 
     def _jobs(self) -> list[Job]:
@@ -84,22 +97,40 @@ class AnswerByPicture(Stepwise):
         from widgets.model.sample_sizes import small_picture
 
         name, side = self.selection.checkpoint, self.side()
-        return [Job(open_sample(sample).title, partial(small_picture, name, sample, side), self._take) for sample in sample_names()]
+        return [
+            Job(open_sample(sample).title, partial(small_picture, name, sample, side), self._take)
+            for sample in sample_names()
+        ]
 
     def _take(self, found: SmallPicture) -> None:
         self._found.append(found)
         with pn.io.hold():
             self._parts["plot"].update(
-                sample_answers.series(self._found), status="ready", message="",
-                caption=f"A dot for each picture and table, {self._model_said()} On the right, the full-size y hardly needs its table.")
-            self._parts["kept"].param.update(status="ready", message="", visible=True, **sample_answers.kept_cells(self._found),
-                                             caption=f"Shorter side {found.side} px. Both the size and the table differ from the full size.")
-            self._parts["alone"].param.update(status="ready", message="", visible=True, **sample_answers.alone_cells(self._found),
-                                              caption=self._alone_said(found.side))
+                sample_answers.series(self._found),
+                status="ready",
+                message="",
+                caption=f"A dot for each picture and table, {self._model_said()} On the right, the full-size y hardly needs its table.",
+            )
+            self._parts["kept"].param.update(
+                status="ready",
+                message="",
+                visible=True,
+                **sample_answers.kept_cells(self._found),
+                caption=f"Shorter side {found.side} px. Both the size and the table differ from the full size.",
+            )
+            self._parts["alone"].param.update(
+                status="ready",
+                message="",
+                visible=True,
+                **sample_answers.alone_cells(self._found),
+                caption=self._alone_said(found.side),
+            )
 
     def _alone_said(self, side: int) -> str:
-        return (f"First two: the same {side} px, that table and the interpolated one. Third: the full size, without the table and with it."
-                f" Size alone: {side} px and the full size, both without the table. Detail alone: the {side} px picture enlarged to the full size.")
+        return (
+            f"First two: the same {side} px, that table and the interpolated one. Third: the full size, without the table and with it."
+            f" Size alone: {side} px and the full size, both without the table. Detail alone: the {side} px picture enlarged to the full size."
+        )
 
     def _verdict(self) -> str:
         return sample_answers.verdict(self._found) + self._if_random()
@@ -122,8 +153,11 @@ class AnswerByPicture(Stepwise):
         from widgets.model.sample_sizes import small_picture
         from widgets.page import position_still
 
-        found = self._found if self._known == self._asked() else [
-            small_picture(self.selection.checkpoint, name, self.side(), detail=False) for name in OF_STILL]
+        found = (
+            self._found
+            if self._known == self._asked()
+            else [small_picture(self.selection.checkpoint, name, self.side(), detail=False) for name in OF_STILL]
+        )
         dots = {one.name: list(zip(one.x, one.y)) for one in sample_answers.series(found)[:-1]}
         count = f"{len(found)} of the {len(sample_names())} sample pictures"
         return position_still.needs(dots, sample_answers.HUES, f"{count} at {self.side()} px, {self._model_said()}")

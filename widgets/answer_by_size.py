@@ -63,14 +63,29 @@ class AnswerBySize(Stepwise):
         return self._below([*self.choice.controls, *self._model.controls], flex)
 
     def _make_parts(self) -> dict[str, Part]:
-        plot = Plot(title="Does the model still say the same?", x_label="shorter side of the picture, px",
-                    y_label="cosine of y with the reference", x_range=(90, 540), y_range=(-0.1, 1.05), height=300)
-        plot.update(size_answers.series([]))   # the lines are there before the page is: a run only moves their points
-        return {"plot": plot,
-                "sizes": MatrixView(title="The same numbers", symbol="cosine", row_name="size", column_name="table", follow=False),
-                "pairs": MatrixView(title="At one size, the tables with one another", symbol="cosine", row_name="size, px", column_name="pair of y",
-                                    follow=False),
-                "by_resize": NumberTable(title="And the way it is interpolated?")}
+        plot = Plot(
+            title="Does the model still say the same?",
+            x_label="shorter side of the picture, px",
+            y_label="cosine of y with the reference",
+            x_range=(90, 540),
+            y_range=(-0.1, 1.05),
+            height=300,
+        )
+        plot.update(size_answers.series([]))  # the lines are there before the page is: a run only moves their points
+        return {
+            "plot": plot,
+            "sizes": MatrixView(
+                title="The same numbers", symbol="cosine", row_name="size", column_name="table", follow=False
+            ),
+            "pairs": MatrixView(
+                title="At one size, the tables with one another",
+                symbol="cosine",
+                row_name="size, px",
+                column_name="pair of y",
+                follow=False,
+            ),
+            "by_resize": NumberTable(title="And the way it is interpolated?"),
+        }
 
     def _asked(self) -> tuple[str, str]:
         return self.selection.checkpoint, f"{self.choice.picture.name} {id(self.choice.picture)}"
@@ -79,16 +94,22 @@ class AnswerBySize(Stepwise):
         from widgets.model.other_sizes import passes
 
         count = len(passes(self.selection.checkpoint, self.choice.picture))
-        self._say(f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
-                  f" Press “{self.run_label}”.")
+        self._say(
+            f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
+            f" Press “{self.run_label}”."
+        )
         self._clear()
 
     def _jobs(self) -> list[Job]:
         from widgets.model.other_sizes import answer, passes
 
         name, picture = self.selection.checkpoint, self.choice.picture
-        every = [Job(f"{side} px, positions {size_answers.shown(way)}", partial(answer, name, picture, way, side), self._take)
-                 for way, side in passes(name, picture)]
+        every = [
+            Job(
+                f"{side} px, positions {size_answers.shown(way)}", partial(answer, name, picture, way, side), self._take
+            )
+            for way, side in passes(name, picture)
+        ]
         return [*every, Job("the other ways to interpolate", self.by_resize, self._take_resizes)]
 
     def _take(self, found: SizeAnswer) -> None:
@@ -98,17 +119,27 @@ class AnswerBySize(Stepwise):
     def _take_resizes(self, found: tuple[dict[str, float], int]) -> None:
         by_resize, side = found
         self._parts["by_resize"].param.update(
-            status="ready", message="", visible=True, fixed=[(way, fixed(value, 4)) for way, value in by_resize.items()],
-            caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.")
+            status="ready",
+            message="",
+            visible=True,
+            fixed=[(way, fixed(value, 4)) for way, value in by_resize.items()],
+            caption=f"Cosine of y with the y of the library's way (bicubic), shorter side {side} px.",
+        )
 
     def _draw(self) -> None:
         found = self._found
         with pn.io.hold():
-            self._parts["plot"].update(size_answers.series(found), status="ready", message="",
-                                       caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at"
-                                               f" {size_answers.size(found[0])}, interpolated.")
+            self._parts["plot"].update(
+                size_answers.series(found),
+                status="ready",
+                message="",
+                caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at"
+                f" {size_answers.size(found[0])}, interpolated.",
+            )
             self._parts["sizes"].param.update(status="ready", message="", visible=True, **size_answers.cells(found))
-            self._parts["pairs"].param.update(status="ready", message="", visible=True, **size_answers.pair_cells(found))
+            self._parts["pairs"].param.update(
+                status="ready", message="", visible=True, **size_answers.pair_cells(found)
+            )
 
     def _verdict(self) -> str:
         return size_answers.verdict(self._found) + self._if_random()
@@ -131,6 +162,10 @@ class AnswerBySize(Stepwise):
         from widgets.page import position_still
 
         self._found = self.answers()
-        lines = {size_answers.shown(way): [(min(a.image_size), a.cosine) for a in size_answers.ordered(self._found, way) if a.cosine is not None]
-                 for way in size_answers.HUES}
+        lines = {
+            size_answers.shown(way): [
+                (min(a.image_size), a.cosine) for a in size_answers.ordered(self._found, way) if a.cosine is not None
+            ]
+            for way in size_answers.HUES
+        }
         return position_still.sizes(lines, size_answers.HUES, f"{self.choice.picture.title}, {self._model_said()}")

@@ -37,8 +37,10 @@ def page() -> pn.Template:
         return _page({name: values[0].decode("utf-8", "replace") for name, values in pn.state.session_args.items()})
     except Exception:
         log.exception("a page could not be built")
-        return sentence_page("This page could not be built",
-                             "Something went wrong on the server; its log says what. The other pages still work.")
+        return sentence_page(
+            "This page could not be built",
+            "Something went wrong on the server; its log says what. The other pages still work.",
+        )
 
 
 def _page(asked: dict[str, str]) -> pn.Template:
@@ -61,16 +63,20 @@ def _asked_for(asked: dict[str, str], kind: type[Widget] | None, settings: dict[
         return _chapter(asked["chapter"])
     if kind is not None:
         from widgets.page.alone import widget_page
+
         return widget_page(kind, settings)
     if "widget" in asked:
-        return sentence_page("No such widget",
-                             f"There is no widget {asked['widget'][:40]!r}; the course has: {', '.join(WIDGETS)}.")
+        return sentence_page(
+            "No such widget", f"There is no widget {asked['widget'][:40]!r}; the course has: {', '.join(WIDGETS)}."
+        )
     if "gallery" in asked:
         from widgets.page.chapter import column
         from widgets.page.frame import frame
         from widgets.page.gallery import page as gallery
+
         return frame("Gallery", content=column([gallery()]))
     from widgets.page.landing import landing_page
+
     return landing_page()
 
 
@@ -78,9 +84,11 @@ def _chapter(number: str) -> pn.Template:
     found = contents.chapter(number)
     if found is None:
         written = ", ".join(c.number for c in contents.contents() if c.path) or "none yet"
-        return sentence_page("No such chapter",
-                             f"There is no chapter {number[:20]!r} to open; the written ones are: {written}.")
+        return sentence_page(
+            "No such chapter", f"There is no chapter {number[:20]!r} to open; the written ones are: {written}."
+        )
     from widgets.page.chapter import chapter_page
+
     return chapter_page(found)
 
 

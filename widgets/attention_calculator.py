@@ -29,7 +29,9 @@ class AttentionCalculator(Widget):
     """One attention computation, cell by cell: any number of X, W_q, W_k, W_v and U_msa can be changed."""
 
     title = "Change a number"
-    summary = "Edit any number of a small attention head and see the written-out sum behind every score, weight and output."
+    summary = (
+        "Edit any number of a small attention head and see the written-out sum behind every score, weight and output."
+    )
 
     preset = param.Selector(default="small", objects=PRESET_NAMES, doc="the example to start from")
     head = param.Integer(0, bounds=(0, 1), doc="which head is shown, from 0")
@@ -116,25 +118,40 @@ class AttentionCalculator(Widget):
     def _make(self) -> dict[str, Matrix]:
         h, inputs, result = self.shown, self.inputs, self.result()
         tokens = tuple(f"t{i}" for i in range(len(inputs.X)))
-        found = {"X": Matrix("X", inputs.X.numpy(), note="a token a row, the paper's z", editable=True, row_heads=tokens)}
+        found = {
+            "X": Matrix("X", inputs.X.numpy(), note="a token a row, the paper's z", editable=True, row_heads=tokens)
+        }
         for name, hue, does in (("q", "query", "asks"), ("k", "key", "offers"), ("v", "value", "carries")):
             W = f"W_{name}"
             found[W] = Matrix(W, inputs.matrix(W, h).numpy(), editable=True, hue=hue)
             found[name] = self._product(name, "X", W, getattr(result, name)[h].numpy(), found, hue, tokens, note=does)
         found |= self._scores(result.S[h].numpy(), found, tokens)
         found["A"] = self._weights(result.A[h].numpy(), found["S"], tokens)
-        found["O"] = self._product("O", "A", "v", result.O[h].numpy(), found, "ink", tokens, kind="signed", note="A v, the paper's SA(z)")
+        found["O"] = self._product(
+            "O", "A", "v", result.O[h].numpy(), found, "ink", tokens, kind="signed", note="A v, the paper's SA(z)"
+        )
         if inputs.U_msa is not None:
             found |= self._joined(result, tokens)
         return found
 
-    def _product(self, key: str, left: str, right: str, values: np.ndarray, found: dict[str, Matrix], hue: str,
-                 tokens: tuple[str, ...], **look: Any) -> Matrix:
+    def _product(
+        self,
+        key: str,
+        left: str,
+        right: str,
+        values: np.ndarray,
+        found: dict[str, Matrix],
+        hue: str,
+        tokens: tuple[str, ...],
+        **look: Any,
+    ) -> Matrix:
         """`key` = `left` @ `right`, each cell a sum of products."""
         a, b = found[left], found[right]
         d = decimals_needed(values, lambda d: rounded(a.values, d) @ rounded(b.values, d))
         sums = [[products(row, column, (_named(a), _named(b)), d) for column in b.values.T] for row in a.values]
-        return Matrix(key, values, hue=hue, row_heads=tokens, sums=sums, made_of=((left, "i", ""), (right, "", "j")), **look)
+        return Matrix(
+            key, values, hue=hue, row_heads=tokens, sums=sums, made_of=((left, "i", ""), (right, "", "j")), **look
+        )
 
     def _scores(self, S: np.ndarray, found: dict[str, Matrix], tokens: tuple[str, ...]) -> dict[str, Matrix]:
         q, k = found["q"].values, found["k"].values
@@ -143,36 +160,73 @@ class AttentionCalculator(Widget):
         d = decimals_needed(S, lambda d: rounded(q, d) @ rounded(k, d).T / root)
         sums = [[_scaled(products(row, key, ("query", "key"), d), D_h if self.scaled else 0) for key in k] for row in q]
         hidden = ~np.tri(len(S), dtype=bool) if self.masked else None
-        return {"S": Matrix("S", S, note="a query a row, a key a column", kind="signed", row_heads=tokens, column_heads=tokens,
-                            sums=sums, made_of=(("q", "i", ""), ("k", "j", "")), crossed=hidden)}
+        return {
+            "S": Matrix(
+                "S",
+                S,
+                note="a query a row, a key a column",
+                kind="signed",
+                row_heads=tokens,
+                column_heads=tokens,
+                sums=sums,
+                made_of=(("q", "i", ""), ("k", "j", "")),
+                crossed=hidden,
+            )
+        }
 
     def _weights(self, A: np.ndarray, S: Matrix, tokens: tuple[str, ...]) -> Matrix:
         seen = np.ones_like(A, dtype=bool) if S.crossed is None else ~S.crossed
         less = [_taken_away(row[mask]) for row, mask in zip(S.values, seen)]
         d = decimals_needed(A, lambda d: _softmax_again(S.values, seen, less, d))
         sums = [[_share(S.values[i], seen[i], j, less[i], d) for j in range(len(A))] for i in range(len(A))]
-        return Matrix("A", A, note="each row sums to 1", kind="weight", row_heads=tokens, column_heads=tokens, sums=sums,
-                      made_of=(("S", "i", ""),))
+        return Matrix(
+            "A",
+            A,
+            note="each row sums to 1",
+            kind="weight",
+            row_heads=tokens,
+            column_heads=tokens,
+            sums=sums,
+            made_of=(("S", "i", ""),),
+        )
 
     def _joined(self, result: Pencil, tokens: tuple[str, ...]) -> dict[str, Matrix]:
         """The heads side by side, U_msa, and their product: Eq. 8."""
         joined, D_h = result.joined.numpy(), result.O.shape[-1]
         heads = [(h, c) for h in range(len(result.O)) for c in range(D_h)]
         copied = [[[(f"row {token}, column {c} of O of head {h + 1}", "")] for h, c in heads] for token in tokens]
-        found = {"SA": Matrix("SA", joined, symbol="[SA_1; SA_2]", note="O of both heads", kind="signed", row_heads=tokens, sums=copied),
-                 "U_msa": Matrix("U_msa", self.inputs.U_msa.numpy(), editable=True)}
-        return found | {"MSA": self._product("MSA", "SA", "U_msa", result.msa.numpy(), found, "ink", tokens, kind="signed")}
+        found = {
+            "SA": Matrix(
+                "SA",
+                joined,
+                symbol="[SA_1; SA_2]",
+                note="O of both heads",
+                kind="signed",
+                row_heads=tokens,
+                sums=copied,
+            ),
+            "U_msa": Matrix("U_msa", self.inputs.U_msa.numpy(), editable=True),
+        }
+        return found | {
+            "MSA": self._product("MSA", "SA", "U_msa", result.msa.numpy(), found, "ink", tokens, kind="signed")
+        }
 
     def lines(self) -> list[Line]:
         """The matrices in the order of the computation."""
         found = self.matrices()
         divided = " / √D_h" if self.scaled else ", not scaled"
-        lines = [Line("Your numbers. Click one and type", [found[key] for key in ("X", "W_q", "W_k", "W_v")]),
-                 Line("q = X W_q, k = X W_k, v = X W_v", [found[key] for key in "qkv"], beside=True),
-                 Line(f"S = q kᵀ{divided}; A = softmax of each row of S{', masked' if self.masked else ''}; O = A v",
-                      [found[key] for key in "SAO"])]
+        lines = [
+            Line("Your numbers. Click one and type", [found[key] for key in ("X", "W_q", "W_k", "W_v")]),
+            Line("q = X W_q, k = X W_k, v = X W_v", [found[key] for key in "qkv"], beside=True),
+            Line(
+                f"S = q kᵀ{divided}; A = softmax of each row of S{', masked' if self.masked else ''}; O = A v",
+                [found[key] for key in "SAO"],
+            ),
+        ]
         if "MSA" in found:
-            lines.append(Line("Both heads side by side, times U_msa: MSA(z)", [found[key] for key in ("SA", "U_msa", "MSA")]))
+            lines.append(
+                Line("Both heads side by side, times U_msa: MSA(z)", [found[key] for key in ("SA", "U_msa", "MSA")])
+            )
         return lines
 
     # what is seen -----------------------------------------------------------------------------------------
@@ -182,10 +236,23 @@ class AttentionCalculator(Widget):
 
         bar = pn.FlexBox(
             controls.choice(self.param.preset, "Start from", {p.title: name for name, p in PRESETS.items()}, width=230),
-            self._heads, controls.switch(self.param.scaled, "Divide by √D_h"), controls.switch(self.param.masked, "Causal mask (ViT has none)"),
-            controls.button("Undo", self.undo), controls.button("Reset", self.reset), align_items="flex-end", margin=0)
-        return pn.Column(bar, self._sheet, self._code, self.text_twin(), sizing_mode="stretch_width", margin=0,
-                         styles={"gap": "12px", "max-width": "var(--vit-widget-width, 1040px)"})
+            self._heads,
+            controls.switch(self.param.scaled, "Divide by √D_h"),
+            controls.switch(self.param.masked, "Causal mask (ViT has none)"),
+            controls.button("Undo", self.undo),
+            controls.button("Reset", self.reset),
+            align_items="flex-end",
+            margin=0,
+        )
+        return pn.Column(
+            bar,
+            self._sheet,
+            self._code,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "12px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _redraw(self, *_: Any) -> None:
         with pn.io.hold():
@@ -195,8 +262,10 @@ class AttentionCalculator(Widget):
             self._heads.visible = self.inputs.heads > 1
 
     def _caption(self) -> str:
-        own = {"small": "Numbers set by hand, no trained model. D is 4 and D_h 2: a layer has two such heads, and this is one of them.",
-               "pencil": "Numbers set by hand, no trained model: head 1 is a published example, head 2 and U_msa are ours."}[self.preset]
+        own = {
+            "small": "Numbers set by hand, no trained model. D is 4 and D_h 2: a layer has two such heads, and this is one of them.",
+            "pencil": "Numbers set by hand, no trained model: head 1 is a published example, head 2 and U_msa are ours.",
+        }[self.preset]
         mask = " Struck-through scores are masked: they count as −∞, and their weights are 0." if self.masked else ""
         return f"{own} A corner marks the cells that the last change moved.{mask}"
 
@@ -212,11 +281,20 @@ class AttentionCalculator(Widget):
         T, D = self.inputs.X.shape
         D_h = found["q"].values.shape[1]
         divided = f"scores divided by √{D_h}" if self.scaled else "scores not scaled"
-        sentence = (f"{T} tokens of {D} numbers, head {self.shown + 1} of {self.inputs.heads}, D_h {D_h}, {divided},"
-                    f" {'a causal mask' if self.masked else 'no mask'}; numbers set by hand.")
-        table = [(f"{key}, row t{i}", "  ".join(row)) for key in "SAO" for i, row in enumerate(cells(found[key].values))]
+        sentence = (
+            f"{T} tokens of {D} numbers, head {self.shown + 1} of {self.inputs.heads}, D_h {D_h}, {divided},"
+            f" {'a causal mask' if self.masked else 'no mask'}; numbers set by hand."
+        )
+        table = [
+            (f"{key}, row t{i}", "  ".join(row)) for key in "SAO" for i, row in enumerate(cells(found[key].values))
+        ]
         key, row, column = self.chosen.split(" ")
-        if key in found and found[key].sums and int(row) < len(found[key].sums) and int(column) < len(found[key].sums[0]):
+        if (
+            key in found
+            and found[key].sums
+            and int(row) < len(found[key].sums)
+            and int(column) < len(found[key].sums[0])
+        ):
             table.insert(0, (f"{key}, row {row}, column {column}", self.written(key, int(row), int(column))))
         return Description(sentence, table)
 
@@ -247,10 +325,13 @@ def _taken_away(scores: np.ndarray) -> float:
 
 def _softmax_again(S: np.ndarray, seen: np.ndarray, less: list[float], decimals: int) -> np.ndarray:
     """The weights from scores as they are written."""
-    from widgets.model.attention import softmax
     import torch
 
-    taken = np.array([value if not value else float(rounded(np.array([value]), decimals)[0]) for value in less])[:, None]
+    from widgets.model.attention import softmax
+
+    taken = np.array([value if not value else float(rounded(np.array([value]), decimals)[0]) for value in less])[
+        :, None
+    ]
     return softmax(torch.from_numpy(np.where(seen, rounded(S, decimals) - taken, -np.inf))).numpy()
 
 

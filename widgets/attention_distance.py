@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import panel as pn
-import param
 
 from widgets.page import figures
 from widgets.page.model_choice import ModelChoice
@@ -25,11 +24,11 @@ HEADS, CHOSEN, MEAN, EVEN = "one head", "the chosen head", "mean of the layer", 
 class Distances:
     """How far the heads of a checkpoint look on one picture."""
 
-    pixels: np.ndarray      # float (L, k): mean attention distance
-    even: float             # the same for a head without any preference
+    pixels: np.ndarray  # float (L, k): mean attention distance
+    even: float  # the same for a head without any preference
     patch_size: int
     image_size: tuple[int, int]
-    title: str              # of the checkpoint
+    title: str  # of the checkpoint
     caption: str
 
 
@@ -43,8 +42,14 @@ class AttentionDistance(Widget):
         super().__init__(**params)
         self.choice = PictureChoice(selection=self.selection)
         self.model = ModelChoice(selection=self.selection, layer=True, head=True)
-        self._plot = Plot(title="Click a dot to choose that head", x_label="layer", y_label="mean attention distance (px)",
-                          y_range=(0, None), height=340, tappable=True)
+        self._plot = Plot(
+            title="Click a dot to choose that head",
+            x_label="layer",
+            y_label="mean attention distance (px)",
+            y_range=(0, None),
+            height=340,
+            tappable=True,
+        )
         self._table = NumberTable(title="The chosen head")
         self._found: Distances | None = None
         self._redraw()
@@ -59,9 +64,15 @@ class AttentionDistance(Widget):
 
         reading = read(self.selection.checkpoint, self.choice.picture)
         t, P = reading.trace, reading.patch_size
-        found = mean_attention_distance(t.attentions, t.grid, P, t.prefix).numpy()            # (L, k)
-        return Distances(found, even_attention_distance(t.grid, P), P, reading.pixels.shape[1:], reading.checkpoint.title,
-                         reading.caption)
+        found = mean_attention_distance(t.attentions, t.grid, P, t.prefix).numpy()  # (L, k)
+        return Distances(
+            found,
+            even_attention_distance(t.grid, P),
+            P,
+            reading.pixels.shape[1:],
+            reading.checkpoint.title,
+            reading.caption,
+        )
 
     @property
     def place(self) -> tuple[int, int]:
@@ -73,8 +84,15 @@ class AttentionDistance(Widget):
         bar = pn.FlexBox(*self.choice.controls, *self.model.controls, align_items="flex-end", margin=0)
         plot = pn.Column(self._plot, styles={"flex": "3 1 420px", "min-width": "0"}, margin=0)
         table = pn.Column(self._table, styles={"flex": "1 1 250px", "min-width": "0"}, margin=0)
-        return pn.Column(bar, pn.FlexBox(plot, table, gap="24px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+        return pn.Column(
+            bar,
+            pn.FlexBox(plot, table, gap="24px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _redraw(self, *_: Any) -> None:
         try:
@@ -83,8 +101,10 @@ class AttentionDistance(Widget):
             stays = " The dots before stay." if self._found else ""
             self._plot.param.update(status="refused", message=f"{refusal}{stays}")
             return
-        caption = ("Attention between patches only: the class token has no place, so it is left out and each row made to sum"
-                   f" to 1 again. Distances are between patch centres. {self._found.caption}")
+        caption = (
+            "Attention between patches only: the class token has no place, so it is left out and each row made to sum"
+            f" to 1 again. Distances are between patch centres. {self._found.caption}"
+        )
         self._plot.param.update(status="ready", message="", caption=caption)
         self._mark()
 
@@ -103,17 +123,31 @@ class AttentionDistance(Widget):
         return [
             Series(HEADS, layers.ravel(), found.pixels.ravel(), "dots", "query", labels=says),
             Series(CHOSEN, [layer + 1], [found.pixels[layer, head]], "dots", "key", labels=[says[layer * k + head]]),
-            Series(MEAN, range(1, L + 1), means, "line", "query", labels=[f"layer {n}, mean of the heads: {d:.1f} px" for n, d in enumerate(means, start=1)]),
-            Series(EVEN, ends, [found.even] * 2, "line", "muted", dash=True, labels=[f"{EVEN}: {found.even:.1f} px"] * 2),
+            Series(
+                MEAN,
+                range(1, L + 1),
+                means,
+                "line",
+                "query",
+                labels=[f"layer {n}, mean of the heads: {d:.1f} px" for n, d in enumerate(means, start=1)],
+            ),
+            Series(
+                EVEN, ends, [found.even] * 2, "line", "muted", dash=True, labels=[f"{EVEN}: {found.even:.1f} px"] * 2
+            ),
         ]
 
     def _rows(self, found: Distances) -> list[tuple[str, str]]:
         layer, head = self.place
         distance = found.pixels[layer, head]
         height, width = found.image_size
-        return [("layer", str(layer + 1)), ("head", str(head + 1)), ("mean attention distance", f"{distance:.1f} px"),
-                ("the same in patches", f"{distance / found.patch_size:.1f}"), (EVEN, f"{found.even:.1f} px"),
-                ("picture, height × width", f"{height} × {width} px")]
+        return [
+            ("layer", str(layer + 1)),
+            ("head", str(head + 1)),
+            ("mean attention distance", f"{distance:.1f} px"),
+            ("the same in patches", f"{distance / found.patch_size:.1f}"),
+            (EVEN, f"{found.even:.1f} px"),
+            ("picture, height × width", f"{height} × {width} px"),
+        ]
 
     def _tapped(self, *_: Any) -> None:
         name, point = self._plot.tapped
@@ -128,9 +162,11 @@ class AttentionDistance(Widget):
         except (RuntimeError, ValueError) as refusal:
             return Description(str(refusal), [])
         (layer, head), d = self.place, found.pixels
-        sentence = (f"{found.title} on {self.choice.picture.title}: head {head + 1} of layer {layer + 1} looks {d[layer, head]:.1f} px far"
-                    f" on average. Over all layers the heads lie between {d.min():.1f} and {d.max():.1f} px; a head that weighs every"
-                    f" patch alike would reach {found.even:.1f} px.")
+        sentence = (
+            f"{found.title} on {self.choice.picture.title}: head {head + 1} of layer {layer + 1} looks {d[layer, head]:.1f} px far"
+            f" on average. Over all layers the heads lie between {d.min():.1f} and {d.max():.1f} px; a head that weighs every"
+            f" patch alike would reach {found.even:.1f} px."
+        )
         rows = [(f"layer {n}", f"from {row.min():.1f} to {row.max():.1f} px") for n, row in enumerate(d, start=1)]
         return Description(sentence, rows)
 
@@ -140,4 +176,6 @@ class AttentionDistance(Widget):
             found = self.distances()
         except (RuntimeError, ValueError) as refusal:
             return figures.sentence(str(refusal))
-        return figures.distances_still(found.pixels, found.even, self.place, f"{found.title} on {self.choice.picture.title}", EVEN)
+        return figures.distances_still(
+            found.pixels, found.even, self.place, f"{found.title} on {self.choice.picture.title}", EVEN
+        )

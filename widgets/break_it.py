@@ -61,13 +61,30 @@ class BreakIt(Widget):
         return damage(self.selection.checkpoint, self.choice.picture, () if self.fault == RIGHT else (self.fault,))
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self.model_choice.controls,
-                         controls.choice(self.param.fault, "The mistake", self.options(), width=280),
-                         align_items="flex-end", margin=0)
+        bar = pn.FlexBox(
+            *self.choice.controls,
+            *self.model_choice.controls,
+            controls.choice(self.param.fault, "The mistake", self.options(), width=280),
+            align_items="flex-end",
+            margin=0,
+        )
         left = pn.Column(self._grid, styles={"flex": "1 1 260px", "max-width": "336px", "min-width": "0"}, margin=0)
-        right = pn.Column(self._table, self._line, self._words, styles={"flex": "1 1 340px", "min-width": "0", "gap": "12px"}, margin=0)
-        return pn.Column(bar, pn.FlexBox(left, right, gap="24px"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+        right = pn.Column(
+            self._table,
+            self._line,
+            self._words,
+            styles={"flex": "1 1 340px", "min-width": "0", "gap": "12px"},
+            margin=0,
+        )
+        return pn.Column(
+            bar,
+            pn.FlexBox(left, right, gap="24px"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _redraw(self, *_: Any) -> None:
         try:
@@ -77,11 +94,17 @@ class BreakIt(Widget):
             return
         picture = self.choice.picture
         self._grid.param.update(
-            status="ready", message="", patch_size=damage.patch_size, alt=f"{picture.title}, as the model reads it. {self._explanation()}",
+            status="ready",
+            message="",
+            patch_size=damage.patch_size,
+            alt=f"{picture.title}, as the model reads it. {self._explanation()}",
             caption=f"{picture.title}, {self._how(damage)} {damage.provenance}",
-            **PictureGrid.picture(damage.seen))
+            **PictureGrid.picture(damage.seen),
+        )
         self._table.fixed = self._rows(damage)
-        self._line.param.update(visible=bool(damage.others), object=cosine_line(damage.cosine, damage.others) if damage.others else "")
+        self._line.param.update(
+            visible=bool(damage.others), object=cosine_line(damage.cosine, damage.others) if damage.others else ""
+        )
         same = self.fault != RIGHT and damage.largest_change == 0
         here = " On this picture, through this model, it changes nothing: choose another." if same else ""
         self._words.object = controls.status(f"{self._explanation()}{here}")
@@ -89,17 +112,23 @@ class BreakIt(Widget):
     @staticmethod
     def _how(damage: Damage) -> str:
         if damage.by_position:
-            return ("each patch moved to where its position says it is: the right position that the given one is most like. Grey where"
-                    " no patch is told to be.")
+            return (
+                "each patch moved to where its position says it is: the right position that the given one is most like. Grey where"
+                " no patch is told to be."
+            )
         return "put together again from the patches that go in."
 
     def _rows(self, damage: Damage) -> list[tuple[str, str]]:
-        return [("errors raised", "none"), ("shape of y", " × ".join(map(str, damage.shape))),
-                ("first numbers of y", ", ".join(fixed(number) for number in damage.begins)),
-                ("cosine of y with the right y", fixed(damage.cosine)), *self._yardstick(damage),
-                ("largest change of a number of y", f"{damage.largest_change:.3f}"),
-                ("largest number of the right y", f"{damage.largest:.3f}"),
-                ("picture with the nearest right y", damage.nearest)]
+        return [
+            ("errors raised", "none"),
+            ("shape of y", " × ".join(map(str, damage.shape))),
+            ("first numbers of y", ", ".join(fixed(number) for number in damage.begins)),
+            ("cosine of y with the right y", fixed(damage.cosine)),
+            *self._yardstick(damage),
+            ("largest change of a number of y", f"{damage.largest_change:.3f}"),
+            ("largest number of the right y", f"{damage.largest:.3f}"),
+            ("picture with the nearest right y", damage.nearest),
+        ]
 
     @staticmethod
     def _yardstick(damage: Damage) -> list[tuple[str, str]]:
@@ -107,7 +136,10 @@ class BreakIt(Widget):
         if not damage.others:
             return []
         ends = {"most alike": damage.others[0], "least alike": damage.others[-1]}
-        return [(f"another picture’s right y: {which}", f"{fixed(cosine)}, {title}") for which, (title, cosine) in ends.items()]
+        return [
+            (f"another picture’s right y: {which}", f"{fixed(cosine)}, {title}")
+            for which, (title, cosine) in ends.items()
+        ]
 
     def _explanation(self) -> str:
         from widgets.model.faults import FAULTS
@@ -127,8 +159,10 @@ class BreakIt(Widget):
         title = self.choice.picture.title
         if self.fault == RIGHT:
             return Description(f"{title} through {damage.title} with no mistake switched on.", self._rows(damage))
-        sentence = (f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps"
-                    f" a cosine of {fixed(damage.cosine)} with what it should be. For comparison, with no mistake: {spread(damage.others)}.")
+        sentence = (
+            f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps"
+            f" a cosine of {fixed(damage.cosine)} with what it should be. For comparison, with no mistake: {spread(damage.others)}."
+        )
         return Description(sentence, self._rows(damage))
 
     def still(self) -> Figure:
@@ -136,9 +170,19 @@ class BreakIt(Widget):
         from widgets.model.faults import FAULTS
         from widgets.model.mistake import damage
 
-        found = [(name, damage(self.selection.checkpoint, self.choice.picture, () if name == RIGHT else (name,)))
-                 for name in (RIGHT, *self.faults)]
+        found = [
+            (name, damage(self.selection.checkpoint, self.choice.picture, () if name == RIGHT else (name,)))
+            for name in (RIGHT, *self.faults)
+        ]
         others = next((d.others for _, d in found if d.others), ())
-        right = f"As it should be\nother pictures’ y: {fixed(others[-1][1], 2)} to {fixed(others[0][1], 2)}" if others else "As it should be"
-        return figures.pictures_in_a_row([
-            (np.asarray(d.seen), right if n == RIGHT else f"{FAULTS[n].title}\ncosine of y: {fixed(d.cosine, 2)}") for n, d in found])
+        right = (
+            f"As it should be\nother pictures’ y: {fixed(others[-1][1], 2)} to {fixed(others[0][1], 2)}"
+            if others
+            else "As it should be"
+        )
+        return figures.pictures_in_a_row(
+            [
+                (np.asarray(d.seen), right if n == RIGHT else f"{FAULTS[n].title}\ncosine of y: {fixed(d.cosine, 2)}")
+                for n, d in found
+            ]
+        )

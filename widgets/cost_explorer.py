@@ -27,7 +27,7 @@ NAMES = {"patch": "patch embedding", "linear": "matrices of the blocks", "attent
 SHARES, MACS = "shares", "multiply-adds"
 AXES = {SHARES: "% of the multiply-adds", MACS: "G multiply-adds"}
 AXIS = "side of the picture, px"  # short: Bokeh does not wipe away what once stood over its left edge, while a page was still narrow
-BUDGET = 16 * 2**30          # bytes, of one graphics card
+BUDGET = 16 * 2**30  # bytes, of one graphics card
 LIMITS = {"window": 4096, "batch": 1_000_000}
 START_SIZES = {SEGMENT: 1024}
 GIB = 2**30
@@ -54,7 +54,16 @@ class CostExplorer(Widget):
         super().__init__(**params)
         self._sheet = FieldSheet(self.enter, fold="More: batch, windows")
         self._plot = Plot(x_label=AXIS, y_label="", y_range=(0, None), height=290, tappable=True, left=70, text_at=None)
-        self._memory_plot = Plot(title="Attention weights kept", x_label=AXIS, y_label="GiB", y_log=True, height=240, tappable=True, left=70, text_at=None)
+        self._memory_plot = Plot(
+            title="Attention weights kept",
+            x_label=AXIS,
+            y_label="GiB",
+            y_log=True,
+            height=240,
+            tappable=True,
+            left=70,
+            text_at=None,
+        )
         self._ledger = LedgerTable(first="part", choosable=False)
         self._memory = NumberTable(title="Memory of attention")
         self._windows = NumberTable(title="Attention in windows")
@@ -64,7 +73,9 @@ class CostExplorer(Widget):
         for plot in (self._plot, self._memory_plot):
             plot.param.watch(self._tapped, ["tapped"])
         self.param.watch(self._other_model, ["model"], precedence=0)
-        self.param.watch(self._show, ["model", "image_size", "batch", "show", "windowed", "window", "global_layers"], precedence=1)
+        self.param.watch(
+            self._show, ["model", "image_size", "batch", "show", "windowed", "window", "global_layers"], precedence=1
+        )
 
     # what is set ------------------------------------------------------------------------------------------
 
@@ -92,7 +103,11 @@ class CostExplorer(Widget):
 
     def _whole(self, field: str, text: str) -> int:
         """A whole number of this widget's own fields. Raises Refused with the nearest that is possible."""
-        least, most, name = (1, LIMITS["window"], "A window's side") if field == "window" else (0, self.shape.num_hidden_layers, "The number of global layers")
+        least, most, name = (
+            (1, LIMITS["window"], "A window's side")
+            if field == "window"
+            else (0, self.shape.num_hidden_layers, "The number of global layers")
+        )
         try:
             return int(number_typed(text, Kind(name, least, most, whole=True, example=f"{getattr(self, field):,}")))
         except NotRead as reason:
@@ -103,7 +118,13 @@ class CostExplorer(Widget):
         """Another model: keep the size if its patches cut it, and no more global layers than it has."""
         shape = models()[self.model][1]
         wanted = START_SIZES.get(self.model, self.image_size)
-        size = wanted if all(side % shape.patch_size == 0 for side in size_pair(wanted)) else 224 if 224 % shape.patch_size == 0 else shape.image_size
+        size = (
+            wanted
+            if all(side % shape.patch_size == 0 for side in size_pair(wanted))
+            else 224
+            if 224 % shape.patch_size == 0
+            else shape.image_size
+        )
         with param.parameterized.discard_events(self):
             self.image_size = size
             self.global_layers = min(self.global_layers, shape.num_hidden_layers)
@@ -132,30 +153,88 @@ class CostExplorer(Widget):
 
     def memory_curves(self) -> dict[str, list[int]]:
         """Bytes of the attention weights of all layers, kept whole and with FlashAttention, at every side."""
-        return {name: [count.attention_memory(self.shape, side, self.batch, flash=flash) for side in sides(self.shape)]
-                for name, flash in (("all weights, 2 bytes each", False), ("FlashAttention: a float32 a row", True))}
+        return {
+            name: [count.attention_memory(self.shape, side, self.batch, flash=flash) for side in sides(self.shape)]
+            for name, flash in (("all weights, 2 bytes each", False), ("FlashAttention: a float32 a row", True))
+        }
 
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(controls.choice(self.param.model, "Model", {title: name for name, (title, _) in models().items()}, width=220),
-                         controls.radio(self.param.show, "Show", {"shares": SHARES, "multiply-adds": MACS}),
-                         controls.switch(self.param.windowed, "Beside windows"), align_items="flex-end", margin=0)
-        left = pn.Column(self._plot, self._said, self._memory_plot, styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"}, margin=0)
-        right = pn.Column(self._ledger, self._memory, self._window_box, styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"}, margin=0)
-        return pn.Column(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+        bar = pn.FlexBox(
+            controls.choice(
+                self.param.model, "Model", {title: name for name, (title, _) in models().items()}, width=220
+            ),
+            controls.radio(self.param.show, "Show", {"shares": SHARES, "multiply-adds": MACS}),
+            controls.switch(self.param.windowed, "Beside windows"),
+            align_items="flex-end",
+            margin=0,
+        )
+        left = pn.Column(
+            self._plot,
+            self._said,
+            self._memory_plot,
+            styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"},
+            margin=0,
+        )
+        right = pn.Column(
+            self._ledger,
+            self._memory,
+            self._window_box,
+            styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"},
+            margin=0,
+        )
+        return pn.Column(
+            bar,
+            self._sheet,
+            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "16px"},
+        )
 
     def _fields(self) -> list[dict[str, Any]]:
         shape, field = self.shape, {"options": [], "note": ""}
         setting = Setting(shape, batch=self.batch)
         return [
-            {**field, "key": "image_size", "symbol": "H, W", "name": "Picture side, px", "value": value_of(setting, "image_size"), "more": False, "text": True,
-             "note": f"T = {shape.num_tokens:,} tokens"},
-            {**field, "key": "batch", "symbol": "B", "name": "Batch, pictures", "value": f"{self.batch:,}", "more": True},
-            {**field, "key": "window", "symbol": "", "name": "Window side, patches", "value": f"{self.window:,}", "more": True, "note": "14 in SAM"},
-            {**field, "key": "global_layers", "symbol": "", "name": "Layers left global", "value": f"{self.global_layers:,}", "more": True,
-             "note": f"of {shape.num_hidden_layers}; 4 of 32 in SAM"},
+            {
+                **field,
+                "key": "image_size",
+                "symbol": "H, W",
+                "name": "Picture side, px",
+                "value": value_of(setting, "image_size"),
+                "more": False,
+                "text": True,
+                "note": f"T = {shape.num_tokens:,} tokens",
+            },
+            {
+                **field,
+                "key": "batch",
+                "symbol": "B",
+                "name": "Batch, pictures",
+                "value": f"{self.batch:,}",
+                "more": True,
+            },
+            {
+                **field,
+                "key": "window",
+                "symbol": "",
+                "name": "Window side, patches",
+                "value": f"{self.window:,}",
+                "more": True,
+                "note": "14 in SAM",
+            },
+            {
+                **field,
+                "key": "global_layers",
+                "symbol": "",
+                "name": "Layers left global",
+                "value": f"{self.global_layers:,}",
+                "more": True,
+                "note": f"of {shape.num_hidden_layers}; 4 of 32 in SAM",
+            },
         ]
 
     def _show(self, *_: Any) -> None:
@@ -164,10 +243,16 @@ class CostExplorer(Widget):
             self._plot.update(**self._plot_state())
             self._memory_plot.update(**self._memory_state())
             self._ledger.param.update(**self._ledger_state())
-            self._memory.param.update(fixed=self._memory_rows(), caption=f"{self._title}, {self._size}, batch {self.batch:,}. All {self.shape.num_hidden_layers} layers;"
-                                      " the inputs and outputs of attention are left out.")
+            self._memory.param.update(
+                fixed=self._memory_rows(),
+                caption=f"{self._title}, {self._size}, batch {self.batch:,}. All {self.shape.num_hidden_layers} layers;"
+                " the inputs and outputs of attention are left out.",
+            )
             self._window_box.visible = self.windowed
-            self._windows.param.update(fixed=self._window_rows(), caption=f"{self._title}, {self._size}. Patches only, no class token: multiply-adds of Q Kᵀ and A V.")
+            self._windows.param.update(
+                fixed=self._window_rows(),
+                caption=f"{self._title}, {self._size}. Patches only, no class token: multiply-adds of Q Kᵀ and A V.",
+            )
             self._said.object = controls.status(self._sentence())
 
     @property
@@ -194,34 +279,76 @@ class CostExplorer(Widget):
         for part, values in curves.items():
             name, hue = (NAMES[part], HUES[part]) if part in HUES else ("attention with windows", "query")
             y = [100 * value / totals[side] if self.show == SHARES else value / 1e9 for side, value in values.items()]
-            labels = [f"{name} at {side:,} px: {short(value)} multiply-adds" + (f", {percent(value / totals[side])} of the total" if part in HUES else "")
-                      for side, value in values.items()]
+            labels = [
+                f"{name} at {side:,} px: {short(value)} multiply-adds"
+                + (f", {percent(value / totals[side])} of the total" if part in HUES else "")
+                for side, value in values.items()
+            ]
             series.append(Series(name, list(values), y, hue=hue, dash=part not in HUES, labels=labels))
-        return {"series": series, "vertical": self._marks(), "y_label": AXES[self.show], "title": f"{self._title}: {self.show} by side of the picture",
-                "caption": "Square pictures, counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
-                           + (" The windowed curve is relative to the total without windows." if self.windowed and self.show == SHARES else "")}
+        return {
+            "series": series,
+            "vertical": self._marks(),
+            "y_label": AXES[self.show],
+            "title": f"{self._title}: {self.show} by side of the picture",
+            "caption": "Square pictures, counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
+            + (
+                " The windowed curve is relative to the total without windows."
+                if self.windowed and self.show == SHARES
+                else ""
+            ),
+        }
 
     def _memory_state(self) -> dict[str, Any]:
         x = sides(self.shape)
-        series = [Series(name, x, [value / GIB for value in values], hue=hue, dash=hue == "value",
-                         labels=[f"{name}, at {side:,} px: {written_bytes(value)}" for side, value in zip(x, values)])
-                  for (name, values), hue in zip(self.memory_curves().items(), ("query", "value"))]
-        return {"series": series, "vertical": self._marks()[:1], "caption": f"All layers, batch {self.batch:,}. A logarithmic axis: one line grows with T², the other with T."}
+        series = [
+            Series(
+                name,
+                x,
+                [value / GIB for value in values],
+                hue=hue,
+                dash=hue == "value",
+                labels=[f"{name}, at {side:,} px: {written_bytes(value)}" for side, value in zip(x, values)],
+            )
+            for (name, values), hue in zip(self.memory_curves().items(), ("query", "value"))
+        ]
+        return {
+            "series": series,
+            "vertical": self._marks()[:1],
+            "caption": f"All layers, batch {self.batch:,}. A logarithmic axis: one line grows with T², the other with T.",
+        }
 
     def _ledger_state(self) -> dict[str, Any]:
         lines = product_lines(self.shape)
         total = lines[-1].running
-        shown = [{"key": line.key, "name": line.name, "formula": line.formula, "worked": line.worked, "cells": [f"{line.count:,}", percent(line.share)],
-                  "bars": [[line.share, HUES.get(line.key, "accent")]]} for line in lines]
-        return {"lines": shown, "heads": ["multiply-adds", "share"], "foot": ["Total", f"{total:,}", ""],
-                "title": f"{self._title} at {self._size}", "caption": f"One picture, forward. In FLOPs, two a multiply-add: {2 * total:,}."}
+        shown = [
+            {
+                "key": line.key,
+                "name": line.name,
+                "formula": line.formula,
+                "worked": line.worked,
+                "cells": [f"{line.count:,}", percent(line.share)],
+                "bars": [[line.share, HUES.get(line.key, "accent")]],
+            }
+            for line in lines
+        ]
+        return {
+            "lines": shown,
+            "heads": ["multiply-adds", "share"],
+            "foot": ["Total", f"{total:,}", ""],
+            "title": f"{self._title} at {self._size}",
+            "caption": f"One picture, forward. In FLOPs, two a multiply-add: {2 * total:,}.",
+        }
 
     def _memory_rows(self) -> list[tuple[str, str]]:
         shape, h, T = self.shape, self.shape.num_attention_heads, self.shape.num_tokens
         kept, flash = (count.attention_memory(shape, None, self.batch, flash=flash) for flash in (False, True))
-        return [("weights of a layer, h T², one picture", f"{h * T * T:,}"), ("the same in 2 bytes each", f"{2 * h * T * T:,} bytes = {written_bytes(2 * h * T * T)}"),
-                ("all layers, whole batch", written_bytes(kept)), ("with FlashAttention", f"{written_bytes(flash)}, {kept / flash:,.0f} times less"),
-                (f"largest side whose weights fit {written_bytes(BUDGET)}", self._largest())]
+        return [
+            ("weights of a layer, h T², one picture", f"{h * T * T:,}"),
+            ("the same in 2 bytes each", f"{2 * h * T * T:,} bytes = {written_bytes(2 * h * T * T)}"),
+            ("all layers, whole batch", written_bytes(kept)),
+            ("with FlashAttention", f"{written_bytes(flash)}, {kept / flash:,.0f} times less"),
+            (f"largest side whose weights fit {written_bytes(BUDGET)}", self._largest()),
+        ]
 
     def _largest(self) -> str:
         try:
@@ -232,17 +359,25 @@ class CostExplorer(Widget):
     def _window_rows(self) -> list[tuple[str, str]]:
         w = windows(self.shape, self.image_size, self.window, self.global_layers)
         L, left = self.shape.num_hidden_layers, self.global_layers
-        return [("grid of patches", f"{w.grid[0]:,} × {w.grid[1]:,}"), ("padded to whole windows", f"{w.padded[0]:,} × {w.padded[1]:,}"),
-                ("windows, and tokens in each", f"{w.windows:,} of {w.tokens:,}"), ("a global layer", f"{w.one_global:,}"), ("a windowed layer", f"{w.one_windowed:,}"),
-                ("a windowed layer is cheaper by", f"{w.cheaper:,.1f} times"), (f"all {L} layers global", f"{short(w.all_global)} = {w.all_global:,}"),
-                (f"{left} global, {L - left} windowed", f"{short(w.mixed)} = {w.mixed:,}")]
+        return [
+            ("grid of patches", f"{w.grid[0]:,} × {w.grid[1]:,}"),
+            ("padded to whole windows", f"{w.padded[0]:,} × {w.padded[1]:,}"),
+            ("windows, and tokens in each", f"{w.windows:,} of {w.tokens:,}"),
+            ("a global layer", f"{w.one_global:,}"),
+            ("a windowed layer", f"{w.one_windowed:,}"),
+            ("a windowed layer is cheaper by", f"{w.cheaper:,.1f} times"),
+            (f"all {L} layers global", f"{short(w.all_global)} = {w.all_global:,}"),
+            (f"{left} global, {L - left} windowed", f"{short(w.mixed)} = {w.mixed:,}"),
+        ]
 
     def _sentence(self) -> str:
         macs, crossover = count.macs(self.shape), count.attention_crossover(self.shape)
         ratio = macs["attention"] / macs["linear"]
         tokens = replace(self.shape, image_size=crossover).num_tokens
-        return (f"At {self._size}, attention is {percent(macs['attention'] / macs['total'])} of {macs['total']:,} multiply-adds, {ratio:,.3g} times the matrices of the"
-                f" blocks. It reaches them at {crossover:,} px, the first side with T ≥ {self._least_tokens():,}; there T = {tokens:,}.")
+        return (
+            f"At {self._size}, attention is {percent(macs['attention'] / macs['total'])} of {macs['total']:,} multiply-adds, {ratio:,.3g} times the matrices of the"
+            f" blocks. It reaches them at {crossover:,} px, the first side with T ≥ {self._least_tokens():,}; there T = {tokens:,}."
+        )
 
     def _least_tokens(self) -> int:
         """The number of tokens at which attention costs as much as the matrices: 2D + D_ff, or 2D + 1.5 D_ff with three of them."""

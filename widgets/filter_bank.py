@@ -23,7 +23,7 @@ from widgets.widget import Description, Widget
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COMPONENTS = 28     # as many as the paper's Figure 7 (left) shows
+COMPONENTS = 28  # as many as the paper's Figure 7 (left) shows
 ORDERS = {"number": "by number", "smooth": "smoothest first", "length": "longest first"}
 
 
@@ -33,15 +33,15 @@ class Bank:
 
     title: str
     trained: bool
-    filters: np.ndarray      # (D, C, P, P)
-    bias: np.ndarray         # (D,)
-    lengths: np.ndarray      # (D,)
-    smooth: np.ndarray       # (D,): 1 flat, near 0 noise
-    components: np.ndarray   # (28, C, P, P)
-    kept: np.ndarray         # (28,): share of the filters' variance the first 1, 2, ... hold together
+    filters: np.ndarray  # (D, C, P, P)
+    bias: np.ndarray  # (D,)
+    lengths: np.ndarray  # (D,)
+    smooth: np.ndarray  # (D,): 1 flat, near 0 noise
+    components: np.ndarray  # (28, C, P, P)
+    kept: np.ndarray  # (28,): share of the filters' variance the first 1, 2, ... hold together
     component_smooth: np.ndarray  # (28,)
-    kept_of_noise: float     # what as many components hold of random filters, as many and as large
-    most: int                # components there are
+    kept_of_noise: float  # what as many components hold of random filters, as many and as large
+    most: int  # components there are
 
     def order(self, by: str) -> np.ndarray:
         """The numbers of the filters in the order they are drawn."""
@@ -66,13 +66,23 @@ def bank_of(checkpoint: str) -> Bank:
     w = weights_of(loaded.model)
     filters, most = w.filters.detach(), min(len(w.filters) - 1, w.filters[0].numel())
     count = min(COMPONENTS, most)
-    components = inside.filter_components(filters, count)                 # (28, C, P, P)
+    components = inside.filter_components(filters, count)  # (28, C, P, P)
     kept = principal_components(filters.flatten(1), count).explained()
     noise = torch.randn(filters.flatten(1).shape, generator=seeded(0), **FLOAT32)
     kept_of_noise = float(principal_components(noise, count).explained()[-1])
-    return Bank(loaded.title, "seed" not in facts_of(checkpoint), filters.numpy(), w.filter_bias.detach().numpy(),
-                filters.flatten(1).norm(dim=1).numpy(), inside.smoothness(filters).numpy(), components.numpy(),
-                kept.numpy(), inside.smoothness(components).numpy(), kept_of_noise, most)
+    return Bank(
+        loaded.title,
+        "seed" not in facts_of(checkpoint),
+        filters.numpy(),
+        w.filter_bias.detach().numpy(),
+        filters.flatten(1).norm(dim=1).numpy(),
+        inside.smoothness(filters).numpy(),
+        components.numpy(),
+        kept.numpy(),
+        inside.smoothness(components).numpy(),
+        kept_of_noise,
+        most,
+    )
 
 
 class FilterBank(Widget):
@@ -116,33 +126,64 @@ class FilterBank(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         parts = self._parts
-        bar = pn.FlexBox(*self.choice.controls, *self.models.controls,
-                         controls.choice(self.param.order, "Order of the filters", {text: name for name, text in ORDERS.items()}, width=160),
-                         controls.switch(self.param.shared_scale, "one scale for all"), align_items="flex-end", margin=0)
-        one = pn.Column(parts["one"], parts["facts"], styles={"flex": "1 1 360px", "min-width": "0", "gap": "12px"}, margin=0)
+        bar = pn.FlexBox(
+            *self.choice.controls,
+            *self.models.controls,
+            controls.choice(
+                self.param.order, "Order of the filters", {text: name for name, text in ORDERS.items()}, width=160
+            ),
+            controls.switch(self.param.shared_scale, "one scale for all"),
+            align_items="flex-end",
+            margin=0,
+        )
+        one = pn.Column(
+            parts["one"], parts["facts"], styles={"flex": "1 1 360px", "min-width": "0", "gap": "12px"}, margin=0
+        )
         wall = pn.Column(parts["wall"], styles={"flex": "1 1 420px", "max-width": "560px", "min-width": "0"}, margin=0)
         where = pn.Column(parts["map"], styles={"flex": "1 1 280px", "max-width": "400px", "min-width": "0"}, margin=0)
-        ends = pn.Column(parts["ends"], parts["answers"], styles={"flex": "1 1 300px", "min-width": "0", "gap": "12px"}, margin=0)
-        return pn.Column(bar, pn.FlexBox(wall, one, gap="24px", align_items="flex-start"),
-                         pn.FlexBox(where, ends, gap="24px", align_items="flex-start"), parts["components"], self.text_twin(),
-                         sizing_mode="stretch_width", margin=0, styles={"gap": "24px", "max-width": "var(--vit-widget-width, 1040px)"})
+        ends = pn.Column(
+            parts["ends"], parts["answers"], styles={"flex": "1 1 300px", "min-width": "0", "gap": "12px"}, margin=0
+        )
+        return pn.Column(
+            bar,
+            pn.FlexBox(wall, one, gap="24px", align_items="flex-start"),
+            pn.FlexBox(where, ends, gap="24px", align_items="flex-start"),
+            parts["components"],
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "24px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "selected": self.selection.token}
-        return {"wall": PatternWall(title="Click a filter"), "one": PatternRow(title="The filter", size=84), "facts": NumberTable(),
-                "map": PictureGrid(title="Where it answers on your picture", **shared),
-                "ends": PatternRow(title="The patches it answers most and least", size=84), "answers": NumberTable(**shared),
-                "components": PatternRow(title="The components that all filters are mixed from", size=60)}
+        return {
+            "wall": PatternWall(title="Click a filter"),
+            "one": PatternRow(title="The filter", size=84),
+            "facts": NumberTable(),
+            "map": PictureGrid(title="Where it answers on your picture", **shared),
+            "ends": PatternRow(title="The patches it answers most and least", size=84),
+            "answers": NumberTable(**shared),
+            "components": PatternRow(title="The components that all filters are mixed from", size=60),
+        }
 
     def _states(self, bank: Bank, reading: Reading) -> dict[str, dict[str, Any]]:
         """What each part shows now."""
         d, prefix = self.number(bank), reading.trace.prefix
         answers = self.answers(reading, d)
-        return {"wall": self._wall(bank, d), "one": self._one(bank, d), "facts": {"fixed": self._facts(bank, d)},
-                "map": self._map(reading, d, answers) | {"prefix": prefix},
-                "ends": self._ends(reading, answers), "components": self._components(bank),
-                "answers": {"prefix": prefix, "names": ["patch n", f"number {d} of its token"],
-                            "by_token": [[str(n), fixed(v)] for n, v in enumerate(answers)]}}
+        return {
+            "wall": self._wall(bank, d),
+            "one": self._one(bank, d),
+            "facts": {"fixed": self._facts(bank, d)},
+            "map": self._map(reading, d, answers) | {"prefix": prefix},
+            "ends": self._ends(reading, answers),
+            "components": self._components(bank),
+            "answers": {
+                "prefix": prefix,
+                "names": ["patch n", f"number {d} of its token"],
+                "by_token": [[str(n), fixed(v)] for n, v in enumerate(answers)],
+            },
+        }
 
     def _wall(self, bank: Bank, d: int) -> dict[str, Any]:
         order = bank.order(self.order)
@@ -150,56 +191,87 @@ class FilterBank(Widget):
         scale = "All on one scale" if self.shared_scale else "Each on a scale of its own"
         D, C, P, _ = bank.filters.shape
         return PatternWall.drawn(bank.filters[order], high) | {
-            "names": [f"filter {m}: length {bank.lengths[m]:.3f}, smoothness {fixed(bank.smooth[m], 2)}" for m in order],
-            "selected": int(np.flatnonzero(order == d)[0]), "alt": f"The filters of {bank.title}",
+            "names": [
+                f"filter {m}: length {bank.lengths[m]:.3f}, smoothness {fixed(bank.smooth[m], 2)}" for m in order
+            ],
+            "selected": int(np.flatnonzero(order == d)[0]),
+            "alt": f"The filters of {bank.title}",
             "caption": f"{bank.title}{'' if bank.trained else ', whose weights are random'}: D = {D:,} filters of {P} × {P} × {C},"
-                       f" {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
-                       f" near 0 in noise."}
+            f" {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
+            f" near 0 in noise.",
+        }
 
     def _one(self, bank: Bank, d: int) -> dict[str, Any]:
-        chosen = bank.filters[d]                                          # (C, P, P)
+        chosen = bank.filters[d]  # (C, P, P)
         high = float(np.abs(bank.filters if self.shared_scale else chosen).max())
         whole, apart = (PatternRow.drawn(p, high)["patterns"] for p in (chosen[None], chosen[:, None]))
-        return {"patterns": whole + apart, "side": chosen.shape[-1], "heads": ["in colour", "red", "green", "blue"],
-                "caption": f"Filter {d} is column {d} of E; beside it its weights for each colour. Grey is 0, white and black are +{high:.3f} and −{high:.3f}."}
+        return {
+            "patterns": whole + apart,
+            "side": chosen.shape[-1],
+            "heads": ["in colour", "red", "green", "blue"],
+            "caption": f"Filter {d} is column {d} of E; beside it its weights for each colour. Grey is 0, white and black are +{high:.3f} and −{high:.3f}.",
+        }
 
     def _facts(self, bank: Bank, d: int) -> list[tuple[str, str]]:
-        return [("filter d, of " + f"{len(bank.filters):,} from 0", f"{d}"), ("its weights, P²C", f"{bank.filters[d].size:,}"),
-                ("its length", f"{bank.lengths[d]:.3f}"), ("its smoothness", fixed(bank.smooth[d], 2)), ("its bias, number d of b", fixed(bank.bias[d]))]
+        return [
+            ("filter d, of " + f"{len(bank.filters):,} from 0", f"{d}"),
+            ("its weights, P²C", f"{bank.filters[d].size:,}"),
+            ("its length", f"{bank.lengths[d]:.3f}"),
+            ("its smoothness", fixed(bank.smooth[d], 2)),
+            ("its bias, number d of b", fixed(bank.bias[d])),
+        ]
 
     def _map(self, reading: Reading, d: int, answers: np.ndarray) -> dict[str, Any]:
         high = float(np.abs(answers).max()) or 1.0
         places = np.array([patch_position(n, reading.trace.grid) for n in range(len(answers))], dtype=np.int32)
         return PictureGrid.picture(reading.pixels) | {
-            "patch_size": reading.patch_size, "positions": places.tobytes(), "maps": answers.astype(np.float16).tobytes(), "maps_kind": "signed",
-            "maps_low": -high, "maps_high": high, "maps_name": f"number {d} of each token", "alt": reading.picture.alt,
-            "caption": f"Number {d} of x_p E + b for every patch: blue below 0, orange above. {reading.caption}"}
+            "patch_size": reading.patch_size,
+            "positions": places.tobytes(),
+            "maps": answers.astype(np.float16).tobytes(),
+            "maps_kind": "signed",
+            "maps_low": -high,
+            "maps_high": high,
+            "maps_name": f"number {d} of each token",
+            "alt": reading.picture.alt,
+            "caption": f"Number {d} of x_p E + b for every patch: blue below 0, orange above. {reading.caption}",
+        }
 
     def _ends(self, reading: Reading, answers: np.ndarray) -> dict[str, Any]:
         P, order = reading.patch_size, np.argsort(-answers, kind="stable")
-        shown = [*order[:2], *order[-2:][::-1]]                           # largest two, then smallest two
+        shown = [*order[:2], *order[-2:][::-1]]  # largest two, then smallest two
         patches = patchify(reading.pixels, P)[shown].reshape(-1, 3, P, P).transpose(0, 2, 3, 1)
         heads = ["largest", "next", "smallest", "next"]
-        return {"patterns": np.ascontiguousarray(patches).tobytes(), "side": P, "heads": heads,
-                "notes": [f"patch {n}: {fixed(answers[n])}" for n in shown]}
+        return {
+            "patterns": np.ascontiguousarray(patches).tobytes(),
+            "side": P,
+            "heads": heads,
+            "notes": [f"patch {n}: {fixed(answers[n])}" for n in shown],
+        }
 
     def _components(self, bank: Bank) -> dict[str, Any]:
         count = len(bank.components)
         each = np.diff(bank.kept, prepend=0)
         return PatternRow.drawn(bank.components) | {
-            "heads": [str(m + 1) for m in range(count)], "notes": [f"{100 * part:.1f}%" for part in each], "caption": self._verdict(bank)}
+            "heads": [str(m + 1) for m in range(count)],
+            "notes": [f"{100 * part:.1f}%" for part in each],
+            "caption": self._verdict(bank),
+        }
 
     def _verdict(self, bank: Bank) -> str:
         """What this model's components look like, computed, beside what the paper says of its own."""
         count, low, high = len(bank.components), bank.component_smooth.min(), bank.component_smooth.max()
-        looks = (f"The first {count} of {bank.most:,} components of {bank.title}'s filters hold {100 * bank.kept[-1]:.1f}% of their variance;"
-                 f" of as many filters of random numbers they would hold {100 * bank.kept_of_noise:.1f}%. Their smoothness is"
-                 f" {fixed(low, 2)} to {fixed(high, 2)}, where noise is near 0.")
-        paper = (" The paper (Figure 7, left) calls those of its ViT-L/32, trained with labels, a plausible basis for the fine structure of a patch.")
+        looks = (
+            f"The first {count} of {bank.most:,} components of {bank.title}'s filters hold {100 * bank.kept[-1]:.1f}% of their variance;"
+            f" of as many filters of random numbers they would hold {100 * bank.kept_of_noise:.1f}%. Their smoothness is"
+            f" {fixed(low, 2)} to {fixed(high, 2)}, where noise is near 0."
+        )
+        paper = " The paper (Figure 7, left) calls those of its ViT-L/32, trained with labels, a plausible basis for the fine structure of a patch."
         if not bank.trained:
             return f"{looks} These weights are random, so this is noise, and its components are noise too."
-        return (f"{looks}{paper} This is another model, trained another way: compare by eye, and by these numbers."
-                " Under each component stands its share of the variance.")
+        return (
+            f"{looks}{paper} This is another model, trained another way: compare by eye, and by these numbers."
+            " Under each component stands its share of the variance."
+        )
 
     # what changes -----------------------------------------------------------------------------------------
 
@@ -223,7 +295,9 @@ class FilterBank(Widget):
             return
         with pn.io.hold():
             for name in ("map", "answers"):
-                self._parts[name].selected = self.selection.token_on(self._last[1].trace.grid, self._last[1].trace.prefix)
+                self._parts[name].selected = self.selection.token_on(
+                    self._last[1].trace.grid, self._last[1].trace.prefix
+                )
 
     def _chosen(self, event: param.parameterized.Event) -> None:
         if self._last is not None:
@@ -240,8 +314,10 @@ class FilterBank(Widget):
         d = self.number(bank)
         answers = self.answers(reading, d)
         most, least = int(answers.argmax()), int(answers.argmin())
-        sentence = (f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the largest number,"
-                    f" {fixed(answers[most])}, patch {least} the smallest, {fixed(answers[least])}. {self._verdict(bank)}")
+        sentence = (
+            f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the largest number,"
+            f" {fixed(answers[most])}, patch {least} the smallest, {fixed(answers[least])}. {self._verdict(bank)}"
+        )
         return Description(sentence, self._facts(bank, d))
 
     def still(self) -> Figure:
@@ -255,10 +331,15 @@ class FilterBank(Widget):
         both = np.concatenate([smoothest, bank.components[:8]])
         shown = np.frombuffer(PatternRow.drawn(both)["patterns"], np.uint8).reshape(-1, P, P, 3)
         d = self.number(bank)
-        answers = self.answers(reading, d)                                # (N,)
-        colours = np.array(colour_scale("signed"), dtype=np.uint8)        # (256, 3)
+        answers = self.answers(reading, d)  # (N,)
+        colours = np.array(colour_scale("signed"), dtype=np.uint8)  # (256, 3)
         steps = (127.5 + 127.5 * answers / (np.abs(answers).max() or 1.0)).round().astype(int)
         where = colours[steps].reshape(*reading.trace.grid, 3).transpose(2, 0, 1)
         return figures.pictures_and_patterns(
-            [(reading.pixels, f"{reading.picture.title}, read by\n{bank.title}"), (where, f"number {d} of every token\nblue below 0, orange above")],
-            shown, "its eight smoothest filters, and under them its first components")
+            [
+                (reading.pixels, f"{reading.picture.title}, read by\n{bank.title}"),
+                (where, f"number {d} of every token\nblue below 0, orange above"),
+            ],
+            shown,
+            "its eight smoothest filters, and under them its first components",
+        )

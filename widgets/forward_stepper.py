@@ -86,21 +86,34 @@ class ForwardStepper(Widget):
         column = {"min-width": "0"}
         picture = pn.Column(parts["grid"], styles={**column, "flex": "1 1 240px", "max-width": "320px"}, margin=0)
         self._pixels_column = pn.Column(parts["pixels"], sizing_mode="stretch_width", margin=0)
-        flow = pn.Column(parts["flow"], self._pixels_column, self._notes, styles={**column, "flex": "3 1 380px"}, margin=0)
+        flow = pn.Column(
+            parts["flow"], self._pixels_column, self._notes, styles={**column, "flex": "3 1 380px"}, margin=0
+        )
         matrix = pn.Column(parts["matrix"], styles={**column, "flex": "1 1 200px"}, margin=0)
         self._matrix_column = matrix
         if self._opened is not None:
             self._show_columns(self.scene)
         whole = pn.FlexBox(picture, flow, matrix, gap="24px", align_items="flex-start")
-        return pn.Column(bar, parts["bar"], self._words, whole, self.text_twin(), sizing_mode="stretch_width", margin=0,
-                         styles={"gap": "8px", "max-width": "var(--vit-widget-width, 1040px)"})
+        return pn.Column(
+            bar,
+            parts["bar"],
+            self._words,
+            whole,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "8px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "selected": self.selection.token}
-        return {"bar": StepBar(mark_means=f"{step_parts.MARK} here a token takes in something of other tokens"),
-                "grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
-                "flow": RowFlow(**shared), "pixels": PatchPixels(digits=3, **shared),
-                "matrix": MatrixView(title="All tokens", heat_height=240, **shared)}
+        return {
+            "bar": StepBar(mark_means=f"{step_parts.MARK} here a token takes in something of other tokens"),
+            "grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
+            "flow": RowFlow(**shared),
+            "pixels": PatchPixels(digits=3, **shared),
+            "matrix": MatrixView(title="All tokens", heat_height=240, **shared),
+        }
 
     def _connect(self) -> None:
         followers = [part for name, part in self._parts.items() if name != "bar"]
@@ -131,7 +144,9 @@ class ForwardStepper(Widget):
             self._keep_place(before.run)
         self._fill_selects()
         with pn.io.hold():
-            self._parts["bar"].param.update(status="ready", message="", blocks=step_parts.blocks(self.walk.places, layers))
+            self._parts["bar"].param.update(
+                status="ready", message="", blocks=step_parts.blocks(self.walk.places, layers)
+            )
             self._parts["grid"].param.update(**step_parts.picture(found))
             self._arrived()
 
@@ -157,7 +172,11 @@ class ForwardStepper(Widget):
             self._redraw()
 
     def _asked(self) -> tuple[str, ...]:
-        return self.selection.model, self.selection.checkpoint if self.selection.model == CHECKPOINT else "", self.choice.picture.name
+        return (
+            self.selection.model,
+            self.selection.checkpoint if self.selection.model == CHECKPOINT else "",
+            self.choice.picture.name,
+        )
 
     def _follow(self, *_: Any) -> None:
         """Another widget chose a step; or a layer: then stand at the same step of that one."""

@@ -31,11 +31,11 @@ SCALES = {"one for all heads": "shared", "each its own": "own"}
 class Layer:
     """The heads of one layer at work on one picture."""
 
-    title: str              # "Layer 3 of DINOv2 ViT-S/14"
+    title: str  # "Layer 3 of DINOv2 ViT-S/14"
     names: tuple[str, ...]  # one a head
-    weights: np.ndarray     # float32 (k, T, T): A
-    facts: np.ndarray       # float32 (k, T, 5), as `row_shares` in inside.py adds them up
-    pixels: np.ndarray      # uint8 (3, H, W)
+    weights: np.ndarray  # float32 (k, T, T): A
+    facts: np.ndarray  # float32 (k, T, 5), as `row_shares` in inside.py adds them up
+    pixels: np.ndarray  # uint8 (3, H, W)
     patch_size: int
     prefix: int
     caption: str
@@ -43,7 +43,7 @@ class Layer:
     @cached_property
     def tops(self) -> np.ndarray:
         """Where the shared scale ends for each query, float32 (T,): one peak would leave all else dark."""
-        return np.quantile(self.weights[:, :, self.prefix:], 1 - BRIGHTEST, axis=(0, 2)).astype(np.float32)
+        return np.quantile(self.weights[:, :, self.prefix :], 1 - BRIGHTEST, axis=(0, 2)).astype(np.float32)
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -55,10 +55,16 @@ class HeadExplorer(Widget):
     """A query on the picture, and the row of A that belongs to it in all heads of a layer, side by side."""
 
     title = "Compare the heads"
-    summary = "Choose a patch and see where every head of a layer looks from there, in a trained ViT or in heads set by hand."
+    summary = (
+        "Choose a patch and see where every head of a layer looks from there, in a trained ViT or in heads set by hand."
+    )
 
-    source = param.Selector(default="model", objects=["model", "hand"], doc="heads of the checkpoint, or four set by hand")
-    scale = param.Selector(default="shared", objects=list(SCALES.values()), doc="one colour scale, or one for each head")
+    source = param.Selector(
+        default="model", objects=["model", "hand"], doc="heads of the checkpoint, or four set by hand"
+    )
+    scale = param.Selector(
+        default="shared", objects=list(SCALES.values()), doc="one colour scale, or one for each head"
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -104,23 +110,49 @@ class HeadExplorer(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         sources = {"of the model": "model", "set by hand": "hand"}
         model = pn.Row(*self.model.controls, margin=0, visible=self.param.source.rx() == "model")
-        bar = pn.FlexBox(*self.choice.controls, controls.choice(self.param.source, "Heads", sources, width=150), model,
-                         controls.choice(self.param.scale, "Colour scale", SCALES, width=160), align_items="flex-end", margin=0)
-        return pn.Column(bar, self._maps, self.text_twin(), sizing_mode="stretch_width", max_width=1040, margin=0,
-                         styles={"gap": "12px"})
+        bar = pn.FlexBox(
+            *self.choice.controls,
+            controls.choice(self.param.source, "Heads", sources, width=150),
+            model,
+            controls.choice(self.param.scale, "Colour scale", SCALES, width=160),
+            align_items="flex-end",
+            margin=0,
+        )
+        return pn.Column(
+            bar,
+            self._maps,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _redraw(self, *_: Any) -> None:
         try:
             layer = self.layer()
         except (RuntimeError, ValueError) as refusal:
-            self._maps.param.update(status="refused", message=f"{refusal} The maps before stay." if self._shown else str(refusal))
+            self._maps.param.update(
+                status="refused", message=f"{refusal} The maps before stay." if self._shown else str(refusal)
+            )
             return
         self._keep_place(layer)
         self._shown = layer
         self._maps.param.update(
-            title=f"{layer.title}: hover a patch", caption=layer.caption, status="ready", message="", alt=self.choice.picture.alt,
-            patch_size=layer.patch_size, prefix=layer.prefix, head_names=list(layer.names), head=self.head, scale=self.scale,
-            selected=self.query, **HeadMaps.picture(layer.pixels), **HeadMaps.layer(layer.weights, layer.facts, layer.tops))
+            title=f"{layer.title}: hover a patch",
+            caption=layer.caption,
+            status="ready",
+            message="",
+            alt=self.choice.picture.alt,
+            patch_size=layer.patch_size,
+            prefix=layer.prefix,
+            head_names=list(layer.names),
+            head=self.head,
+            scale=self.scale,
+            selected=self.query,
+            **HeadMaps.picture(layer.pixels),
+            **HeadMaps.layer(layer.weights, layer.facts, layer.tops),
+        )
 
     def _sourced(self, *_: Any) -> None:
         """Draw the other heads; the hand-set ones start from a patch, as their class token prefers nothing."""
@@ -155,7 +187,9 @@ class HeadExplorer(Widget):
 
     def _chosen(self, *events: param.parameterized.Event) -> None:
         names = {"selected": "token", "head": "head"}
-        self.selection.param.update(**{names[event.name]: event.new for event in events if event.new != self._now(event.name)})
+        self.selection.param.update(
+            **{names[event.name]: event.new for event in events if event.new != self._now(event.name)}
+        )
 
     def _now(self, name: str) -> int:
         """What stands in the selection: another widget's head may be larger than ours, and stays."""
@@ -171,13 +205,21 @@ class HeadExplorer(Widget):
             return Description(str(refusal), [])
         query = min(self.selection.token, layer.weights.shape[-1] - 1)
         head = min(self.selection.head, len(layer.names) - 1)
-        row = layer.facts[:, query]                                       # (k, 5)
-        sentence = (f"{layer.title}, {self.choice.picture.title}. The query is {name_and_place(query, layer)}."
-                    f" {layer.names[head]} gives {row[head, 0]:.3f} of its weight to the class token and {row[head, 1]:.3f} to the"
-                    f" {layer.weights.shape[-1] - layer.prefix:,} patches, most to {name_and_place(layer.prefix + int(row[head, 4]), layer)}.")
-        rows = [(name, f"class token {to:.3f}, patches {rest:.3f}, most on patch {int(at)}: {most:.4f}")
-                for name, (to, rest, _, most, at) in zip(layer.names, row)]
-        scale = "one for all heads" if self.scale == "shared" else "each head its own, so colours of two heads cannot be compared"
+        row = layer.facts[:, query]  # (k, 5)
+        sentence = (
+            f"{layer.title}, {self.choice.picture.title}. The query is {name_and_place(query, layer)}."
+            f" {layer.names[head]} gives {row[head, 0]:.3f} of its weight to the class token and {row[head, 1]:.3f} to the"
+            f" {layer.weights.shape[-1] - layer.prefix:,} patches, most to {name_and_place(layer.prefix + int(row[head, 4]), layer)}."
+        )
+        rows = [
+            (name, f"class token {to:.3f}, patches {rest:.3f}, most on patch {int(at)}: {most:.4f}")
+            for name, (to, rest, _, most, at) in zip(layer.names, row)
+        ]
+        scale = (
+            "one for all heads"
+            if self.scale == "shared"
+            else "each head its own, so colours of two heads cannot be compared"
+        )
         return Description(sentence, [*rows, ("colour scale", scale)])
 
     def still(self) -> Figure:
@@ -187,11 +229,18 @@ class HeadExplorer(Widget):
         except (RuntimeError, ValueError) as refusal:
             return figures.sentence(str(refusal))
         query, (rows, columns) = min(self.selection.token, layer.weights.shape[-1] - 1), layer.grid
-        maps = layer.weights[:, query, layer.prefix:].reshape(-1, rows, columns)
+        maps = layer.weights[:, query, layer.prefix :].reshape(-1, rows, columns)
         top = float(layer.tops[query]) if self.scale == "shared" else None
         colours = "each head its own scale" if top is None else f"yellow: a weight of {top:.4f} or more"
-        return figures.heads_still(layer.pixels, layer.patch_size, query - layer.prefix, maps, layer.names,
-                                   f"{layer.title}\nquery: {name_and_place(query, layer)}\n{colours}", top)
+        return figures.heads_still(
+            layer.pixels,
+            layer.patch_size,
+            query - layer.prefix,
+            maps,
+            layer.names,
+            f"{layer.title}\nquery: {name_and_place(query, layer)}\n{colours}",
+            top,
+        )
 
 
 def name_and_place(token: int, layer: Layer) -> str:
@@ -212,10 +261,17 @@ def of_model(checkpoint: str, picture: Picture, layer: int) -> Layer:
 
     reading = read(checkpoint, picture)
     layer = min(layer, len(reading.trace.layers) - 1)
-    weights = reading.trace.layers[layer].weights[0]                      # (k, T, T)
-    return Layer(f"Layer {layer + 1} of {reading.checkpoint.title}", tuple(f"Head {h + 1}" for h in range(len(weights))),
-                 weights.numpy(), _facts(weights, reading.trace.prefix), reading.pixels, reading.patch_size,
-                 reading.trace.prefix, reading.caption)
+    weights = reading.trace.layers[layer].weights[0]  # (k, T, T)
+    return Layer(
+        f"Layer {layer + 1} of {reading.checkpoint.title}",
+        tuple(f"Head {h + 1}" for h in range(len(weights))),
+        weights.numpy(),
+        _facts(weights, reading.trace.prefix),
+        reading.pixels,
+        reading.patch_size,
+        reading.trace.prefix,
+        reading.caption,
+    )
 
 
 @lru_cache(maxsize=4)
@@ -227,12 +283,22 @@ def by_hand(picture: Picture) -> Layer:
 
     pixels = prepare(picture, HAND_PATCH)
     made = hand_heads(torch.from_numpy(PREPARATIONS["vit-b16"].apply(pixels)), HAND_PATCH)
-    weights = made.trace.weights[0]                                       # (4, T, T)
-    caption = (f"{picture.title}, {HAND_PATCH} px patches. Set by hand, not trained: "
-               + "; ".join(f"head {n} compares {head.compares}" for n, head in enumerate(HEADS, start=1))
-               + ". The class token is a row of zeros, so its query prefers nothing.")
-    return Layer("Four hand-set heads", tuple(f"Head {n}: {head.name}" for n, head in enumerate(HEADS, start=1)),
-                 weights.numpy(), _facts(weights, PREFIX), pixels, HAND_PATCH, PREFIX, caption)
+    weights = made.trace.weights[0]  # (4, T, T)
+    caption = (
+        f"{picture.title}, {HAND_PATCH} px patches. Set by hand, not trained: "
+        + "; ".join(f"head {n} compares {head.compares}" for n, head in enumerate(HEADS, start=1))
+        + ". The class token is a row of zeros, so its query prefers nothing."
+    )
+    return Layer(
+        "Four hand-set heads",
+        tuple(f"Head {n}: {head.name}" for n, head in enumerate(HEADS, start=1)),
+        weights.numpy(),
+        _facts(weights, PREFIX),
+        pixels,
+        HAND_PATCH,
+        PREFIX,
+        caption,
+    )
 
 
 def _facts(weights: Any, prefix: int) -> np.ndarray:

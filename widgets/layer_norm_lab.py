@@ -57,7 +57,9 @@ class LayerNormLab(Widget):
         self.reading: Reading | None = None
         self._changes = Changes(self)
         self._sheet = EditableMatrices(self.edit, undo=self.undo, chosen=self.chosen, sum_after=2)
-        self._grid = PictureGrid(title="Click the patch whose token you want", channel=self.selection.channel, stand_in=False)
+        self._grid = PictureGrid(
+            title="Click the patch whose token you want", channel=self.selection.channel, stand_in=False
+        )
         self._of_picture = pn.FlexBox(*self.choice.controls, *self.models.controls, align_items="flex-end", margin=0)
         if self.x is None:
             self._load()
@@ -119,7 +121,10 @@ class LayerNormLab(Widget):
         self._show_picture()
         weights = self._weights()
         parts = {"x": self.token_row(), "gamma": weights[0], "beta": weights[1]}
-        self.param.update(**{name: np.round(row[:D].astype(float), 4) + 0.0 for name, row in parts.items()}, epsilon=self.model_epsilon)
+        self.param.update(
+            **{name: np.round(row[:D].astype(float), 4) + 0.0 for name, row in parts.items()},
+            epsilon=self.model_epsilon,
+        )
         self._redraw()
 
     def _by_hand(self, start: str) -> None:
@@ -159,8 +164,14 @@ class LayerNormLab(Widget):
 
     def _show_picture(self) -> None:
         reading = self.reading
-        self._grid.param.update(prefix=reading.trace.prefix, selected=self.token, alt=reading.picture.alt, patch_size=reading.patch_size,
-                                caption=reading.caption, **PictureGrid.picture(reading.pixels))
+        self._grid.param.update(
+            prefix=reading.trace.prefix,
+            selected=self.token,
+            alt=reading.picture.alt,
+            patch_size=reading.patch_size,
+            caption=reading.caption,
+            **PictureGrid.picture(reading.pixels),
+        )
 
     # the matrices with their sums -------------------------------------------------------------------------
 
@@ -169,7 +180,9 @@ class LayerNormLab(Widget):
         found = norm_sheet.matrices(self.steps(), self.compared())
         if self.start == PICTURE and self.reading is not None:
             theirs = self.reading.trace.layers[self.layer].ln1[0, self.token, :D].numpy()
-            found["model"] = norm_sheet.row("model", theirs, "LN(z)", None, (), f"the first 8 of {len(self.token_row())}")
+            found["model"] = norm_sheet.row(
+                "model", theirs, "LN(z)", None, (), f"the first 8 of {len(self.token_row())}"
+            )
         return found
 
     def compared(self) -> list[NormSteps]:
@@ -183,22 +196,41 @@ class LayerNormLab(Widget):
         lines = norm_sheet.lines(found, self.sample, whose)
         if "model" in found:
             row = self.token_row()
-            lines.append(Line(f"What the model itself gives, over all {len(row)} numbers: mean {norm_sums.one(float(row.mean()))},"
-                              f" variance {norm_sums.one(float(row.var()))}", [found["model"]]))
+            lines.append(
+                Line(
+                    f"What the model itself gives, over all {len(row)} numbers: mean {norm_sums.one(float(row.mean()))},"
+                    f" variance {norm_sums.one(float(row.var()))}",
+                    [found["model"]],
+                )
+            )
         return lines
 
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
         titles = {title: name for name, (title, _) in STARTS.items()} | {"a token of the picture": PICTURE}
-        bar = pn.FlexBox(controls.choice(self.param.start, "Start from", titles, width=270),
-                         controls.radio(self.param.sample, "Divide the squares by", {"D": False, "D − 1": True}),
-                         controls.button("Undo", self.undo), align_items="flex-end", margin=0)
-        grid = self._beside = pn.Column(self._grid, margin=0, styles={"flex": "1 1 220px", "max-width": "280px", "min-width": "0"})
+        bar = pn.FlexBox(
+            controls.choice(self.param.start, "Start from", titles, width=270),
+            controls.radio(self.param.sample, "Divide the squares by", {"D": False, "D − 1": True}),
+            controls.button("Undo", self.undo),
+            align_items="flex-end",
+            margin=0,
+        )
+        grid = self._beside = pn.Column(
+            self._grid, margin=0, styles={"flex": "1 1 220px", "max-width": "280px", "min-width": "0"}
+        )
         sheet = pn.Column(self._sheet, margin=0, styles={"flex": "4 1 560px", "min-width": "0"})
         self._show_controls()
-        return pn.Column(bar, self._of_picture, pn.FlexBox(grid, sheet, gap="24px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+        return pn.Column(
+            bar,
+            self._of_picture,
+            pn.FlexBox(grid, sheet, gap="24px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _show_controls(self) -> None:
         of_picture = self._of_picture.visible = self.start == PICTURE
@@ -217,9 +249,11 @@ class LayerNormLab(Widget):
             return f"Variance and ε are both 0, and 0 / 0 is no number. An epsilon above 0 is there to prevent this. {corner}"
         if self.start != PICTURE or self.reading is None:
             return f"Numbers set by hand, no model. {corner}"
-        return (f"The first 8 numbers of {self._named()}, as the first norm of layer {self.layer + 1} reads them, rounded to four decimals, with the"
-                f" model's own γ, β and ε. On this sheet the 8 stand for a whole token; the model takes mean and variance over all"
-                f" {len(self.token_row())}. {corner}")
+        return (
+            f"The first 8 numbers of {self._named()}, as the first norm of layer {self.layer + 1} reads them, rounded to four decimals, with the"
+            f" model's own γ, β and ε. On this sheet the 8 stand for a whole token; the model takes mean and variance over all"
+            f" {len(self.token_row())}. {corner}"
+        )
 
     def _named(self) -> str:
         return token_name(self.token, self.reading.trace.prefix)
@@ -233,11 +267,23 @@ class LayerNormLab(Widget):
     def describe(self) -> Description:
         """Mean, variance, epsilon and the norm of the token, and the cell kept in view with its sum."""
         s, found = self.steps(), self.matrices()
-        whose = "set by hand" if self.start != PICTURE or self.reading is None else f"the first of {self._named()} of {self.reading.picture.named}"
-        sentence = (f"A token of 8 numbers, {whose}: mean {norm_sums.one(s.mean)}, {'sample' if self.sample else 'population'} variance {norm_sums.one(s.variance)},"
-                    f" epsilon {significant(self.epsilon)}, so it is divided by {norm_sums.one(s.root)}.")
-        table = [(symbol, "  ".join(found[key].content()["cells"][0])) for symbol, key in (("x", "x"), ("normalised, n", "n"), ("γ n + β", "y"))]
-        table += [(f"y at ε = {significant(epsilon)}", "  ".join(row)) for epsilon, row in zip(COMPARED, found["compared"].texts)]
+        whose = (
+            "set by hand"
+            if self.start != PICTURE or self.reading is None
+            else f"the first of {self._named()} of {self.reading.picture.named}"
+        )
+        sentence = (
+            f"A token of 8 numbers, {whose}: mean {norm_sums.one(s.mean)}, {'sample' if self.sample else 'population'} variance {norm_sums.one(s.variance)},"
+            f" epsilon {significant(self.epsilon)}, so it is divided by {norm_sums.one(s.root)}."
+        )
+        table = [
+            (symbol, "  ".join(found[key].content()["cells"][0]))
+            for symbol, key in (("x", "x"), ("normalised, n", "n"), ("γ n + β", "y"))
+        ]
+        table += [
+            (f"y at ε = {significant(epsilon)}", "  ".join(row))
+            for epsilon, row in zip(COMPARED, found["compared"].texts)
+        ]
         key, row, column = self.chosen.split(" ")
         if key in found and found[key].sums and int(column) < len(found[key].sums[0]):
             table.insert(0, (f"{found[key].symbol}, number {column}", self.written(key, int(row), int(column))))
@@ -247,4 +293,6 @@ class LayerNormLab(Widget):
         """The token, its normalised numbers and its norm, as rows of cells."""
         s = self.steps()
         rows = [("x", s.x), ("n = (x − mean) / root", np.nan_to_num(s.normal)), ("y = γ n + β", np.nan_to_num(s.out))]
-        return figures.number_rows(rows, f"mean {norm_sums.one(s.mean)}, variance {norm_sums.one(s.variance)}, ε {significant(self.epsilon)}")
+        return figures.number_rows(
+            rows, f"mean {norm_sums.one(s.mean)}, variance {norm_sums.one(s.variance)}, ε {significant(self.epsilon)}"
+        )

@@ -36,9 +36,21 @@ class MeasureHere(Widget):
         self._turn = 0
         self.model = ModelChoice(selection=self.selection)
         self._press = controls.button(MEASURE, self._pressed)
-        self._plot = Plot(title="Time against multiply-adds, both relative", x_label="multiply-adds, relative", y_label="time, relative",
-                          x_log=True, y_log=True, height=260, x_ticks=(0.125, 0.25, 0.5, 1, 2), y_ticks=(0.125, 0.25, 0.5, 1, 2, 4))
-        self._table = LedgerTable(first="side of the picture", heads=["multiply-adds", "counted ratio", "measured ratio", "measured / counted"], choosable=False)
+        self._plot = Plot(
+            title="Time against multiply-adds, both relative",
+            x_label="multiply-adds, relative",
+            y_label="time, relative",
+            x_log=True,
+            y_log=True,
+            height=260,
+            x_ticks=(0.125, 0.25, 0.5, 1, 2),
+            y_ticks=(0.125, 0.25, 0.5, 1, 2, 4),
+        )
+        self._table = LedgerTable(
+            first="side of the picture",
+            heads=["multiply-adds", "counted ratio", "measured ratio", "measured / counted"],
+            choosable=False,
+        )
         self._said = controls.words("", sizing_mode="stretch_width")
         self._start_over()
         self.selection.param.watch(self._start_over, ["checkpoint"])
@@ -70,7 +82,10 @@ class MeasureHere(Widget):
         self._turn += 1
         if self._press.label == STOP:
             self._press.label = MEASURE
-            self._say(f"Stopped after {self.done} passes. " + (self._verdict() if self._all_seen else "Not every size is measured."))
+            self._say(
+                f"Stopped after {self.done} passes. "
+                + (self._verdict() if self._all_seen else "Not every size is measured.")
+            )
             return
         mine, todo = self._turn, self.sizes()
         self._found, self.done, self._press.label = {}, 0, STOP
@@ -100,7 +115,9 @@ class MeasureHere(Widget):
         self._found, self.done = {}, 0
         self._press.param.update(label=MEASURE, disabled=not self.sizes())
         if self.sizes():
-            self._say(f"{len(self.sizes())} sizes, at most {ROUNDS + 1} forward passes of each: seconds to half a minute. What do you expect? Then press “{MEASURE}”.")
+            self._say(
+                f"{len(self.sizes())} sizes, at most {ROUNDS + 1} forward passes of each: seconds to half a minute. What do you expect? Then press “{MEASURE}”."
+            )
         else:
             self._say(self._refusal(), "wrong")
         self._draw()
@@ -117,8 +134,16 @@ class MeasureHere(Widget):
         bar = pn.FlexBox(*self.model.controls, self._press, align_items="flex-end", margin=0)
         left = pn.Column(self._plot, styles={"flex": "1 1 380px", "min-width": "0"}, margin=0)
         right = pn.Column(self._table, styles={"flex": "1 1 460px", "min-width": "0"}, margin=0)
-        return pn.Column(bar, self._said, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+        return pn.Column(
+            bar,
+            self._said,
+            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _say(self, sentence: str, hue: str = "ink") -> None:
         self._said.object = controls.status(sentence, hue)
@@ -135,30 +160,67 @@ class MeasureHere(Widget):
     def _draw(self) -> None:
         todo, ratios = self.sizes(), self.ratios()
         counted = [size.ratio for size in todo]
-        series = [Series("if time followed the count", counted, counted, hue="muted", dash=True,
-                         labels=[f"{size.side} px: {size.ratio:.3f} times the multiply-adds" for size in todo])]
+        series = [
+            Series(
+                "if time followed the count",
+                counted,
+                counted,
+                hue="muted",
+                dash=True,
+                labels=[f"{size.side} px: {size.ratio:.3f} times the multiply-adds" for size in todo],
+            )
+        ]
         seen = [size for size in todo if size.side in ratios]
-        series.append(Series("measured on this machine", [size.ratio for size in seen], [ratios[size.side] for size in seen], kind="dots", hue="query",
-                             labels=[f"{size.side} px: counted {size.ratio:.3f}, measured {ratios[size.side]:.3f}" for size in seen]))
+        series.append(
+            Series(
+                "measured on this machine",
+                [size.ratio for size in seen],
+                [ratios[size.side] for size in seen],
+                kind="dots",
+                hue="query",
+                labels=[f"{size.side} px: counted {size.ratio:.3f}, measured {ratios[size.side]:.3f}" for size in seen],
+            )
+        )
         with pn.io.hold():
-            self._plot.update(series, caption=f"{self._title}, one picture of random numbers, the fastest of up to {ROUNDS} passes. Both axes are logarithmic; 1 is {self._base(todo)}.")
-            self._table.param.update(lines=[self._line(size, ratios) for size in todo], title=f"{self._title}: counted and measured",
-                                     caption="Ratios only: seconds belong to one machine and one minute.")
+            self._plot.update(
+                series,
+                caption=f"{self._title}, one picture of random numbers, the fastest of up to {ROUNDS} passes. Both axes are logarithmic; 1 is {self._base(todo)}.",
+            )
+            self._table.param.update(
+                lines=[self._line(size, ratios) for size in todo],
+                title=f"{self._title}: counted and measured",
+                caption="Ratios only: seconds belong to one machine and one minute.",
+            )
 
     def _base(self, todo: list[Size]) -> str:
         return next((f"{size.side} px" for size in todo if size.ratio == 1), f"{BASE} px")
 
     def _line(self, size: Size, ratios: dict[int, float]) -> dict[str, Any]:
         measured = ratios.get(size.side)
-        return {"key": str(size.side), "name": f"{size.side} px", "formula": f"T = {size.tokens:,}", "cells": [
-            f"{size.macs:,}", f"{size.ratio:.3f}", "–" if measured is None else f"{measured:.3f}", "–" if measured is None else f"{measured / size.ratio:.2f}"]}
+        return {
+            "key": str(size.side),
+            "name": f"{size.side} px",
+            "formula": f"T = {size.tokens:,}",
+            "cells": [
+                f"{size.macs:,}",
+                f"{size.ratio:.3f}",
+                "–" if measured is None else f"{measured:.3f}",
+                "–" if measured is None else f"{measured / size.ratio:.2f}",
+            ],
+        }
 
     def _verdict(self) -> str:
         ratios, half = self.ratios(), min(self.sizes(), key=lambda size: abs(size.ratio - 0.5))
         spread = max(one.slowest / one.fastest for one in self._found.values())
-        noise = f" The slowest pass of a size took up to {spread:.1f} times as long as its fastest: other work on the machine shows too." if spread > 1.3 else ""
-        return (f"At {half.side} px there are {half.ratio:.3f} times the multiply-adds of {self._base(self.sizes())}, and a pass took {ratios[half.side]:.3f} times as long,"
-                f" on this machine, just now.{noise}")
+        noise = (
+            f" The slowest pass of a size took up to {spread:.1f} times as long as its fastest: other work on the machine shows too."
+            if spread > 1.3
+            else ""
+        )
+        return (
+            f"At {half.side} px there are {half.ratio:.3f} times the multiply-adds of {self._base(self.sizes())}, and a pass took {ratios[half.side]:.3f} times as long,"
+            f" on this machine, just now.{noise}"
+        )
 
     # the same in words and as a still ---------------------------------------------------------------------
 
@@ -167,13 +229,29 @@ class MeasureHere(Widget):
         ratios = self.ratios()
         if not self.sizes():
             return Description(self._refusal(), [])
-        rows = [(f"{size.side} px, T = {size.tokens:,}", f"counted {size.ratio:.3f}, " + (f"measured {ratios[size.side]:.3f}" if size.side in ratios else "not measured yet"))
-                for size in self.sizes()]
-        return Description(f"{self._title} at {len(rows)} sizes, relative to {self._base(self.sizes())}. " + (self._verdict() if self._all_seen else "Not all of them are measured yet."), rows)
+        rows = [
+            (
+                f"{size.side} px, T = {size.tokens:,}",
+                f"counted {size.ratio:.3f}, "
+                + (f"measured {ratios[size.side]:.3f}" if size.side in ratios else "not measured yet"),
+            )
+            for size in self.sizes()
+        ]
+        return Description(
+            f"{self._title} at {len(rows)} sizes, relative to {self._base(self.sizes())}. "
+            + (self._verdict() if self._all_seen else "Not all of them are measured yet."),
+            rows,
+        )
 
     def still(self) -> Figure:
         """The counted ratios. A time that was measured somewhere else would say nothing here."""
         from widgets.page.ledger_still import table_still
 
-        return table_still(f"{self._title}: counted ratios, to be measured on your machine", [
-            (f"{size.side} px, T = {size.tokens:,}", f"{size.ratio:.3f} times the multiply-adds") for size in self.sizes()] or [("", self._refusal())])
+        return table_still(
+            f"{self._title}: counted ratios, to be measured on your machine",
+            [
+                (f"{size.side} px, T = {size.tokens:,}", f"{size.ratio:.3f} times the multiply-adds")
+                for size in self.sizes()
+            ]
+            or [("", self._refusal())],
+        )

@@ -17,13 +17,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RIGHT = "none"
-MISTAKES = {   # name of the exercise's misconception -> what the drop-down says
-    RIGHT: "nothing: as it should be", "final-norm": "the final norm forgotten", "patch-bias": "the bias of the patch embedding forgotten",
-    "class-row": "the class token forgotten, its position counted", "qkv-biases": "the biases of Q, K and V forgotten",
-    "one-norm": "one norm a block, not two", "gain-only": "norms with a gain only", "output-projection": "attention with three matrices, not four",
-    "heads-multiply": "attention multiplied by the heads", "head-bias": "the head's bias forgotten", "pooler": "a tanh layer (pooler) counted that is not there",
+MISTAKES = {  # name of the exercise's misconception -> what the drop-down says
+    RIGHT: "nothing: as it should be",
+    "final-norm": "the final norm forgotten",
+    "patch-bias": "the bias of the patch embedding forgotten",
+    "class-row": "the class token forgotten, its position counted",
+    "qkv-biases": "the biases of Q, K and V forgotten",
+    "one-norm": "one norm a block, not two",
+    "gain-only": "norms with a gain only",
+    "output-projection": "attention with three matrices, not four",
+    "heads-multiply": "attention multiplied by the heads",
+    "head-bias": "the head's bias forgotten",
+    "pooler": "a tanh layer (pooler) counted that is not there",
 }
-MIXED = {   # mistakes whose difference the rule of the chapter does not read off at once -> how it comes about
+MIXED = {  # mistakes whose difference the rule of the chapter does not read off at once -> how it comes about
     "gain-only": "Two places at once: 2 L D in the layers, and one D in the final norm.",
     "pooler": "A whole matrix and its bias, D² + D, is D + 1 times D.",
     "output-projection": "A whole matrix and its bias a layer, D² + D, is D + 1 times D.",
@@ -55,18 +62,40 @@ class Miscount(Widget):
         return vit_param_count.expected(cfg), vit_param_count.faulty(cfg, faults)
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(controls.choice(self.param.model, "Model", {f"ViT-{name}": name for name in MODELS}, width=140),
-                         controls.choice(self.param.mistake, "The mistake", {text: name for name, text in MISTAKES.items()}, width=340),
-                         align_items="flex-end", margin=0)
-        return pn.Column(bar, self._table, self._words, self.text_twin(), sizing_mode="stretch_width", max_width=680, margin=0, styles={"gap": "12px"})
+        bar = pn.FlexBox(
+            controls.choice(self.param.model, "Model", {f"ViT-{name}": name for name in MODELS}, width=140),
+            controls.choice(
+                self.param.mistake, "The mistake", {text: name for name, text in MISTAKES.items()}, width=340
+            ),
+            align_items="flex-end",
+            margin=0,
+        )
+        return pn.Column(
+            bar,
+            self._table,
+            self._words,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=680,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _rows(self) -> list[tuple[str, str]]:
         right, wrong = self.counts
         shape, difference = FAMILY[self.model], wrong - right
-        return [("errors raised", "none"), ("the right sum", f"{right:,}"), ("the sum with the mistake", f"{wrong:,}"),
-                ("rounded to millions", f"{right / 1e6:.0f}M and {wrong / 1e6:.0f}M"), ("difference", _signed(difference)),
-                ("in units of D", _in_units(difference, shape.hidden_size, "D")),
-                ("in units of L D, once a layer", _in_units(difference, shape.num_hidden_layers * shape.hidden_size, "L D"))]
+        return [
+            ("errors raised", "none"),
+            ("the right sum", f"{right:,}"),
+            ("the sum with the mistake", f"{wrong:,}"),
+            ("rounded to millions", f"{right / 1e6:.0f}M and {wrong / 1e6:.0f}M"),
+            ("difference", _signed(difference)),
+            ("in units of D", _in_units(difference, shape.hidden_size, "D")),
+            (
+                "in units of L D, once a layer",
+                _in_units(difference, shape.num_hidden_layers * shape.hidden_size, "L D"),
+            ),
+        ]
 
     def _show(self, *_: Any) -> None:
         self._table.fixed = self._rows()
@@ -77,9 +106,13 @@ class Miscount(Widget):
             return "The sum is right. Choose a mistake above."
         right, wrong = self.counts
         hidden = f"{right / 1e6:.0f}" == f"{wrong / 1e6:.0f}"
-        seen = "Rounded to millions, the two are the same: a table in a paper would not show it." if hidden else "Even rounded to millions, the two differ."
+        seen = (
+            "Rounded to millions, the two are the same: a table in a paper would not show it."
+            if hidden
+            else "Even rounded to millions, the two differ."
+        )
         said = vit_param_count.EXERCISE.misconception(self.mistake).sentence.replace("^2", "²")
-        said = re.sub(r"\bd(?=[\s.,:;²)]|_ff|$)", "D", said)               # the exercise writes d, as its cfg does
+        said = re.sub(r"\bd(?=[\s.,:;²)]|_ff|$)", "D", said)  # the exercise writes d, as its cfg does
         return " ".join(filter(None, (said, seen, MIXED.get(self.mistake))))
 
     def describe(self) -> Description:
@@ -87,7 +120,10 @@ class Miscount(Widget):
         right, wrong = self.counts
         if self.mistake == RIGHT:
             return Description(f"ViT-{self.model} counted with no mistake: {right:,} parameters.", self._rows())
-        return Description(f"ViT-{self.model} with {MISTAKES[self.mistake]}: {wrong:,} where {right:,} is right. {self._explanation()}", self._rows())
+        return Description(
+            f"ViT-{self.model} with {MISTAKES[self.mistake]}: {wrong:,} where {right:,} is right. {self._explanation()}",
+            self._rows(),
+        )
 
     def still(self) -> Figure:
         """The rows of the table."""
@@ -98,9 +134,19 @@ class Miscount(Widget):
 
 def _cfg(shape: ViTShape) -> dict[str, Any]:
     """A shape under the short names of the counting exercises."""
-    return {"img": shape.image_size, "P": shape.patch_size, "C": shape.num_channels, "d": shape.hidden_size, "L": shape.num_hidden_layers,
-            "h": shape.num_attention_heads, "d_ff": shape.intermediate_size, "n_classes": shape.num_labels, "cls_token": shape.class_token,
-            "n_registers": shape.registers, "pool": shape.pool}
+    return {
+        "img": shape.image_size,
+        "P": shape.patch_size,
+        "C": shape.num_channels,
+        "d": shape.hidden_size,
+        "L": shape.num_hidden_layers,
+        "h": shape.num_attention_heads,
+        "d_ff": shape.intermediate_size,
+        "n_classes": shape.num_labels,
+        "cls_token": shape.class_token,
+        "n_registers": shape.registers,
+        "pool": shape.pool,
+    }
 
 
 def _signed(number: int) -> str:
@@ -111,4 +157,8 @@ def _in_units(difference: int, unit: int, name: str) -> str:
     if difference == 0:
         return "0"
     times = difference / unit
-    return f"{_signed(difference // unit)} {name}" if difference % unit == 0 else f"{times:+,.2f} {name}: not whole".replace("-", "−")
+    return (
+        f"{_signed(difference // unit)} {name}"
+        if difference % unit == 0
+        else f"{times:+,.2f} {name}: not whole".replace("-", "−")
+    )

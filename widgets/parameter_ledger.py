@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from widgets.model.checkpoints import Checkpoint
 
 OTHER = ("Not in the formula", "Tensors that this model carries and the paper's model does not use.")
-FIRST = 6   # numbers of a tensor that are written out
+FIRST = 6  # numbers of a tensor that are written out
 
 
 class ParameterLedger(Widget):
@@ -36,7 +36,9 @@ class ParameterLedger(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self.models = ModelChoice(selection=self.selection)
-        self._terms = LedgerTable(title="Choose a term", chosen=self.term, heads=["parameters", "running total"], first="term")
+        self._terms = LedgerTable(
+            title="Choose a term", chosen=self.term, heads=["parameters", "running total"], first="term"
+        )
         self._tensors = LedgerTable(first="tensor", heads=["numbers", "running total"], frame_height=418)
         self._words = controls.words("", sizing_mode="stretch_width")
         self._load()
@@ -74,9 +76,18 @@ class ParameterLedger(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(*self.models.controls, align_items="flex-end", margin=0)
         left = pn.Column(self._terms, styles={"flex": "1 1 400px", "min-width": "0"}, margin=0)
-        right = pn.Column(self._tensors, self._words, styles={"flex": "1 1 400px", "min-width": "0", "gap": "12px"}, margin=0)
-        return pn.Column(bar, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+        right = pn.Column(
+            self._tensors, self._words, styles={"flex": "1 1 400px", "min-width": "0", "gap": "12px"}, margin=0
+        )
+        return pn.Column(
+            bar,
+            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "16px"},
+        )
 
     def _load(self, *_: Any) -> None:
         try:
@@ -89,11 +100,24 @@ class ParameterLedger(Widget):
         self._running = _running(self._found)
         total, of_torch = max(self._running.values()), self.counted()
         same = "the same number" if total == of_torch else "another number: something is missing here"
-        self._terms.param.update(status="ready", message="", chosen=self.opened, foot=["Total", f"{total:,}", ""], lines=[
-            {"key": term, "name": self._name(term)[0], "formula": getattr(self._lines.get(term), "formula", ""),
-             "worked": getattr(self._lines.get(term), "worked", ""), "cells": [f"{_size(found):,}", f"{self._running[term]:,}"],
-             "bars": [[_size(found) / total, "accent"]]} for term, found in self._found.items()],
-            caption=f"{checkpoint.title}. PyTorch counts sum(p.numel() for p in model.parameters()) = {of_torch:,}: {same}. {checkpoint.provenance.sentence}")
+        self._terms.param.update(
+            status="ready",
+            message="",
+            chosen=self.opened,
+            foot=["Total", f"{total:,}", ""],
+            lines=[
+                {
+                    "key": term,
+                    "name": self._name(term)[0],
+                    "formula": getattr(self._lines.get(term), "formula", ""),
+                    "worked": getattr(self._lines.get(term), "worked", ""),
+                    "cells": [f"{_size(found):,}", f"{self._running[term]:,}"],
+                    "bars": [[_size(found) / total, "accent"]],
+                }
+                for term, found in self._found.items()
+            ],
+            caption=f"{checkpoint.title}. PyTorch counts sum(p.numel() for p in model.parameters()) = {of_torch:,}: {same}. {checkpoint.provenance.sentence}",
+        )
         self._open()
 
     def _open(self, *_: Any) -> None:
@@ -102,12 +126,23 @@ class ParameterLedger(Widget):
         lines = []
         for name, tensor in found.items():
             running += tensor.numel()
-            lines.append({"key": name, "name": name, "plain": True, "formula": _shape_of(tensor), "cells": [f"{tensor.numel():,}", f"{running:,}"]})
+            lines.append(
+                {
+                    "key": name,
+                    "name": name,
+                    "plain": True,
+                    "formula": _shape_of(tensor),
+                    "cells": [f"{tensor.numel():,}", f"{running:,}"],
+                }
+            )
         matched = term in self._lines and self._lines[term].count == _size(found)
         agrees = f" The formula gives {self._lines[term].count:,}." if term in self._lines else ""
         self._tensors.param.update(
-            title=f"{self._name(term)[0]}: {_tensors(found)}", lines=lines, foot=["Together", f"{_size(found):,}", ""],
-            caption=f"{self._name(term)[1]}{agrees}{' They agree.' if matched else ''} The library counts layers from 0.")
+            title=f"{self._name(term)[0]}: {_tensors(found)}",
+            lines=lines,
+            foot=["Together", f"{_size(found):,}", ""],
+            caption=f"{self._name(term)[1]}{agrees}{' They agree.' if matched else ''} The library counts layers from 0.",
+        )
         if self.tensor not in found:
             self.tensor = next(iter(found), "")
         self._look_at()
@@ -129,8 +164,14 @@ class ParameterLedger(Widget):
         if not self._found:
             return Description(self._terms.message, [])
         found, title = self._found[self.opened], self.checkpoint().title
-        sentence = (f"{title} has {self.counted():,} parameters. {self._name(self.opened)[0]}: {len(found)} tensors with {_size(found):,} numbers.")
-        return Description(sentence, [(self._name(term)[0], f"{_size(tensors):,} in {_tensors(tensors)}") for term, tensors in self._found.items()])
+        sentence = f"{title} has {self.counted():,} parameters. {self._name(self.opened)[0]}: {len(found)} tensors with {_size(found):,} numbers."
+        return Description(
+            sentence,
+            [
+                (self._name(term)[0], f"{_size(tensors):,} in {_tensors(tensors)}")
+                for term, tensors in self._found.items()
+            ],
+        )
 
     def still(self) -> Figure:
         """The terms as bars."""
@@ -140,7 +181,14 @@ class ParameterLedger(Widget):
         if not self._found:
             return sentence(self._terms.message)
         total = max(self._running.values())
-        return ledger_still([(self.checkpoint().title, [(self._name(t)[0], _size(found), _size(found) / total) for t, found in self._found.items()])])
+        return ledger_still(
+            [
+                (
+                    self.checkpoint().title,
+                    [(self._name(t)[0], _size(found), _size(found) / total) for t, found in self._found.items()],
+                )
+            ]
+        )
 
 
 def _size(tensors: dict[str, Tensor]) -> int:

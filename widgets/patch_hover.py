@@ -33,8 +33,11 @@ class PatchHover(Widget):
     patch_size = param.Selector(default=16, objects=PATCH_SIZES, doc="P, pixels")
     numbers = param.Selector(default="bytes", objects=list(PREPARATIONS), doc="how the pixels are written as numbers")
     channels_last = param.Boolean(False, doc="row-column-channel inside a row, not channel-row-column")
-    colours = param.Selector(default="own", objects=["own", "likeness"],
-                             doc="the picture's own, or how alike the checkpoint finds each patch to the one followed")
+    colours = param.Selector(
+        default="own",
+        objects=["own", "likeness"],
+        doc="the picture's own, or how alike the checkpoint finds each patch to the one followed",
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -43,7 +46,9 @@ class PatchHover(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self._written: tuple[tuple[Any, ...], np.ndarray] | None = None
         self._cut: tuple[Picture, int, np.ndarray] | None = None
-        self.selection.token = min(self.selection.token, PREFIX + self.facts["patches"] - 1)  # an address may ask for more
+        self.selection.token = min(
+            self.selection.token, PREFIX + self.facts["patches"] - 1
+        )  # an address may ask for more
         self._remember_place()
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
@@ -96,32 +101,54 @@ class PatchHover(Widget):
         parts = self._parts
         bar = pn.FlexBox(*self.choice.controls, *self._controls(), align_items="flex-end", margin=(0, 0, 8, 0))
         details = pn.Column(parts["pixels"], parts["table"], styles={"flex": "1 1 340px", "min-width": "0"}, margin=0)
-        picture = pn.Column(parts["grid"], styles={"flex": "1 1 300px", "max-width": "448px", "min-width": "0"}, margin=0)
+        picture = pn.Column(
+            parts["grid"], styles={"flex": "1 1 300px", "max-width": "448px", "min-width": "0"}, margin=0
+        )
         strip = pn.Column(parts["strip"], styles={"flex": "1 1 100%", "min-width": "0", "order": "3"}, margin=0)
         # under the rest, or beside it where a page is as wide as a projector's
-        matrix = pn.Column(parts["matrix"], margin=0, styles={
-            "flex": "1 1 var(--vit-beside, 100%)", "min-width": "0", "order": "var(--vit-beside-order, 4)"})
+        matrix = pn.Column(
+            parts["matrix"],
+            margin=0,
+            styles={"flex": "1 1 var(--vit-beside, 100%)", "min-width": "0", "order": "var(--vit-beside-order, 4)"},
+        )
         whole = pn.FlexBox(picture, details, strip, matrix, gap="24px", align_items="flex-start")
-        return pn.Column(bar, whole, self.text_twin(), sizing_mode="stretch_width", margin=0,
-                         styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"})
+        return pn.Column(
+            bar,
+            whole,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _controls(self) -> list[pn.viewable.Viewable]:
         looks = {"their own pixels": "own", "what a trained ViT finds alike": "likeness"}
         orders = {"channel, row, column": False, "row, column, channel": True}
         return [
             controls.radio(self.param.patch_size, "Patch side P, in pixels", {f"{p}": p for p in PATCH_SIZES}),
-            controls.choice(self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=290),
+            controls.choice(
+                self.param.numbers, "Numbers written as", {p.title: k for k, p in PREPARATIONS.items()}, width=290
+            ),
             controls.choice(self.param.channels_last, "Order inside a row", orders, width=210),
             controls.choice(self.param.colours, "Colour the patches by", looks, width=250),
         ]
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "prefix": PREFIX, "selected": self.patch + PREFIX}
-        parts = {"grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
-                 "pixels": PatchPixels(**shared), "table": NumberTable(**shared),
-                 "strip": TokenStrip(title="The sequence", **shared),
-                 "matrix": MatrixView(title="Every patch is a row", row_name="patch", symbol="x_p",
-                                      row_offset=PREFIX, number_kind="float16", **shared)}
+        parts = {
+            "grid": PictureGrid(title="Hover a patch, click to keep it", **shared),
+            "pixels": PatchPixels(**shared),
+            "table": NumberTable(**shared),
+            "strip": TokenStrip(title="The sequence", **shared),
+            "matrix": MatrixView(
+                title="Every patch is a row",
+                row_name="patch",
+                symbol="x_p",
+                row_offset=PREFIX,
+                number_kind="float16",
+                **shared,
+            ),
+        }
         for name, state in self._states().items():
             parts[name].param.update(**state)
         return parts
@@ -136,10 +163,19 @@ class PatchHover(Widget):
             matrix |= {"kind": "grey", "high": 255.0}
         return {
             "grid": seen | self._likeness() | {"alt": self.picture.alt, "positions": self._positions()},
-            "strip": seen | {"caption": f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]} rows of patches."},
-            "pixels": seen | {"values": rows.astype(np.float16).tobytes(), "digits": digits, "spans": self._spans(),
-                              "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes()},
-            "table": self._table(), "matrix": matrix,
+            "strip": seen
+            | {
+                "caption": f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]} rows of patches."
+            },
+            "pixels": seen
+            | {
+                "values": rows.astype(np.float16).tobytes(),
+                "digits": digits,
+                "spans": self._spans(),
+                "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes(),
+            },
+            "table": self._table(),
+            "matrix": matrix,
         }
 
     def _positions(self) -> bytes:
@@ -158,19 +194,33 @@ class PatchHover(Widget):
         except (RuntimeError, ValueError) as refusal:
             return plain | {"status": "refused", "message": str(refusal)}
         alike = likeness.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))
-        maps = np.concatenate([alike[:PREFIX], alike])                    # (PREFIX + N, N): a token a row
-        caption = (f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it most"
-                   f" like the one you follow. {checkpoint.provenance.sentence}")
-        return plain | {"maps": maps.astype(np.float16).tobytes(), "maps_low": float(np.quantile(alike, 0.1)), "maps_high": 1.0, "caption": caption,
-                        "maps_name": "likeness: cosine of the tokens that come out; the least alike tenth is drawn as one"}
+        maps = np.concatenate([alike[:PREFIX], alike])  # (PREFIX + N, N): a token a row
+        caption = (
+            f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it most"
+            f" like the one you follow. {checkpoint.provenance.sentence}"
+        )
+        return plain | {
+            "maps": maps.astype(np.float16).tobytes(),
+            "maps_low": float(np.quantile(alike, 0.1)),
+            "maps_high": 1.0,
+            "caption": caption,
+            "maps_name": "likeness: cosine of the tokens that come out; the least alike tenth is drawn as one",
+        }
 
     def _table(self) -> dict[str, Any]:
         facts = self.facts
         by_token = [[str(n), *map(str, patch_position(n, self.grid))] for n in range(facts["patches"])]
-        fixed = [("patches, N = HW / P²", f"{facts['patches']:,}"), ("numbers a patch, P² C", f"{facts['row_length']:,}"),
-                 ("tokens, T = N + 1 class token", f"{facts['tokens']:,}"),
-                 ("entries of one attention table, T²", f"{facts['attention_entries']:,}")]
-        return {"names": ["patch n", "its row in the grid", "its column in the grid"], "by_token": by_token, "fixed": fixed}
+        fixed = [
+            ("patches, N = HW / P²", f"{facts['patches']:,}"),
+            ("numbers a patch, P² C", f"{facts['row_length']:,}"),
+            ("tokens, T = N + 1 class token", f"{facts['tokens']:,}"),
+            ("entries of one attention table, T²", f"{facts['attention_entries']:,}"),
+        ]
+        return {
+            "names": ["patch n", "its row in the grid", "its column in the grid"],
+            "by_token": by_token,
+            "fixed": fixed,
+        }
 
     def _spans(self) -> list[str]:
         if self.channels_last:
@@ -239,16 +289,26 @@ class PatchHover(Widget):
         n, facts, (_, height, width) = self.patch, self.facts, self.pixels.shape
         row, column = patch_position(n, self.grid)
         P = self.patch_size
-        sentence = (f"{self.picture.title}, {height} × {width} px, is cut into {facts['patches']:,} patches of {P} × {P} px."
-                    f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,} numbers.")
+        sentence = (
+            f"{self.picture.title}, {height} × {width} px, is cut into {facts['patches']:,} patches of {P} × {P} px."
+            f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,} numbers."
+        )
         values = self.rows()[n]
         digits = 0 if self.numbers == "bytes" else 3
         first = ", ".join(fixed(v, digits) for v in values[:6])
-        table = [("picture", self.picture.title), ("pixels of the patch",
-                 f"rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}"),
-                 (f"first six numbers ({PREPARATIONS[self.numbers].title})", first), *self._table()["fixed"]]
+        table = [
+            ("picture", self.picture.title),
+            (
+                "pixels of the patch",
+                f"rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}",
+            ),
+            (f"first six numbers ({PREPARATIONS[self.numbers].title})", first),
+            *self._table()["fixed"],
+        ]
         return Description(sentence, table)
 
     def still(self) -> Figure:
         """The picture with its grid, the selected patch ringed, and the patch enlarged beside it."""
-        return figures.patch_still(self.pixels, self.patch_size, self.patch, f"x_p: {self.facts['patches']:,} × {self.facts['row_length']:,}")
+        return figures.patch_still(
+            self.pixels, self.patch_size, self.patch, f"x_p: {self.facts['patches']:,} × {self.facts['row_length']:,}"
+        )

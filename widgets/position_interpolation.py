@@ -24,9 +24,15 @@ class PositionInterpolation(Widget):
     """The real position table on any other grid, y of the picture at several sizes, or y of all pictures at one: a view at a time."""
 
     title = "Change the grid"
-    summary = "Fit a real position table to another grid, and see what becomes of the model's answer with and without it."
+    summary = (
+        "Fit a real position table to another grid, and see what becomes of the model's answer with and without it."
+    )
 
-    show = param.Selector(default=TABLE, objects=list(VIEWS.values()), doc="the table on another grid, y at other sizes, or y of all pictures at one")
+    show = param.Selector(
+        default=TABLE,
+        objects=list(VIEWS.values()),
+        doc="the table on another grid, y at other sizes, or y of all pictures at one",
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -41,8 +47,14 @@ class PositionInterpolation(Widget):
         return {TABLE: self.table, ANSWER: self.answer, PICTURES: self.pictures}[self.show]
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return pn.Column(controls.radio(self.param.show, "Look at", VIEWS), self._body, self.text_twin(self.table, self.answer, self.pictures),
-                         sizing_mode="stretch_width", margin=0, styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"})
+        return pn.Column(
+            controls.radio(self.param.show, "Look at", VIEWS),
+            self._body,
+            self.text_twin(self.table, self.answer, self.pictures),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _turn(self, *_: Any) -> None:
         self._body.objects = [self.shown]

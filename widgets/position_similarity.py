@@ -23,20 +23,24 @@ if TYPE_CHECKING:
 
     from widgets.model.position_tables import Likeness
 
-MOST = 800          # patches: four tables of cosines of so many take 5 MB on their way to the browser
-TILES = 8           # at most so many in a row
+MOST = 800  # patches: four tables of cosines of so many take 5 MB on their way to the browser
+TILES = 8  # at most so many in a row
 STORED = "stored"
 NAMES = {"learned": "learned", "sincos_1d": "sinusoidal 1-D", "sincos_2d": "sinusoidal 2-D", "random": "random"}
 LOOK_FOR = {
     "learned": "Look for a cross: its own row and column.",
     "sincos_1d": "Look for a band: what comes shortly before and after in the sequence. The patch above is a whole row away.",
     "sincos_2d": "Look for a cross again, put there by the formula: half of the numbers tell the row, half the column."
-                 " On the scale of all tables it is nearly all orange: choose “each table its own” above.",
+    " On the scale of all tables it is nearly all orange: choose “each table its own” above.",
     "random": "Look for a single cell: itself. It is like no other, neighbour or not.",
 }
-UNTRAINED = "Look for a single cell: itself. This model was never trained, so its table is as random as the one called random."
-ENLARGED = ("Look for a short line: itself and what was mixed with it. This model was never trained and its table is random, but"
-            " making it larger mixes each place with those beside it.")
+UNTRAINED = (
+    "Look for a single cell: itself. This model was never trained, so its table is as random as the one called random."
+)
+ENLARGED = (
+    "Look for a short line: itself and what was mixed with it. This model was never trained and its table is random, but"
+    " making it larger mixes each place with those beside it."
+)
 MEASURES = ["share in row", "share in column", "cosine in row", "cosine in column", "cosine in neither"]
 SCALES = {"one for all, −1 to 1": "same", "each table its own": "own"}
 
@@ -89,8 +93,10 @@ class PositionSimilarity(Widget):
         pixels = prepare(self.choice.picture, P)
         grid = (pixels.shape[1] // P, pixels.shape[2] // P)
         if grid[0] * grid[1] > MOST:
-            raise ValueError(f"{self.choice.picture.title} is cut into {grid[0] * grid[1]:,} patches, too many to compare each with each"
-                             f" here: choose a picture with at most {MOST}. The last grid stays.")
+            raise ValueError(
+                f"{self.choice.picture.title} is cut into {grid[0] * grid[1]:,} patches, too many to compare each with each"
+                f" here: choose a picture with at most {MOST}. The last grid stays."
+            )
         return checkpoint.title, grid, pixels
 
     def similarity(self, kind: str) -> tuple[np.ndarray, Likeness, tuple[int, int]]:
@@ -134,21 +140,43 @@ class PositionSimilarity(Widget):
         parts = self._parts
         scale = controls.choice(self.param.scale, "Colour scale", SCALES, width=190)
         bar = pn.FlexBox(*self.choice.controls, *self._model.controls, scale, align_items="flex-end", margin=0)
-        maps = [pn.Column(parts[name], styles={"flex": "1 1 165px", "max-width": "300px", "min-width": "0"}, margin=0)
-                for name in ("picture", *NAMES)]
-        tiles = pn.Column(self._radio, parts["tiles"], margin=0, styles={"flex": "1 1 300px", "max-width": "560px", "min-width": "0"})
-        facts = pn.Column(parts["facts"], self._words, margin=0, styles={"flex": "1 1 380px", "min-width": "0", "gap": "12px"})
-        return pn.Column(bar, pn.FlexBox(*maps, gap="16px", align_items="flex-start"),
-                         pn.FlexBox(tiles, facts, gap="24px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", margin=0, styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"})
+        maps = [
+            pn.Column(parts[name], styles={"flex": "1 1 165px", "max-width": "300px", "min-width": "0"}, margin=0)
+            for name in ("picture", *NAMES)
+        ]
+        tiles = pn.Column(
+            self._radio, parts["tiles"], margin=0, styles={"flex": "1 1 300px", "max-width": "560px", "min-width": "0"}
+        )
+        facts = pn.Column(
+            parts["facts"], self._words, margin=0, styles={"flex": "1 1 380px", "min-width": "0", "gap": "12px"}
+        )
+        return pn.Column(
+            bar,
+            pn.FlexBox(*maps, gap="16px", align_items="flex-start"),
+            pn.FlexBox(tiles, facts, gap="24px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            margin=0,
+            styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"},
+        )
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "prefix": 1, "selected": self.selection.token}
-        maps = {name: PositionMap(title=shown, offer_class=name == "learned", **shared) for name, shown in NAMES.items()}
-        return {"picture": PictureGrid(title="Hover, click to keep", stand_in=False, **shared), **maps,
-                "tiles": MapTiles(title="Every map at its own place", name_of_scale="cosine", **shared),
-                "facts": MatrixView(title="What each table tells of the grid", symbol="shares and cosines", row_name="table",
-                                    column_name="measure", follow=False)}
+        maps = {
+            name: PositionMap(title=shown, offer_class=name == "learned", **shared) for name, shown in NAMES.items()
+        }
+        return {
+            "picture": PictureGrid(title="Hover, click to keep", stand_in=False, **shared),
+            **maps,
+            "tiles": MapTiles(title="Every map at its own place", name_of_scale="cosine", **shared),
+            "facts": MatrixView(
+                title="What each table tells of the grid",
+                symbol="shares and cosines",
+                row_name="table",
+                column_name="measure",
+                follow=False,
+            ),
+        }
 
     def _redraw(self, *_: Any) -> None:
         try:
@@ -182,11 +210,23 @@ class PositionSimilarity(Widget):
 
     def _states(self, title: str, grid: tuple[int, int], pixels: np.ndarray) -> dict[str, dict[str, Any]]:
         places = [patch_position(n, grid) for n in range(grid[0] * grid[1])]
-        picture = {**PictureGrid.picture(pixels), "patch_size": pixels.shape[1] // grid[0], "alt": self.choice.picture.alt,
-                   "positions": np.array(places, dtype=np.int32).tobytes(),
-                   "caption": f"{self.choice.picture.title}. It only sets the grid, {grid[0]} × {grid[1]}: no pixel of it is used."}
-        maps = {name: {**PositionMap.of(self.similarity(name)[0], grid), **self._colours(name), "said": self.said(name),
-                       "title": self._title(name), "caption": self._look_for(name, title)} for name in NAMES}
+        picture = {
+            **PictureGrid.picture(pixels),
+            "patch_size": pixels.shape[1] // grid[0],
+            "alt": self.choice.picture.alt,
+            "positions": np.array(places, dtype=np.int32).tobytes(),
+            "caption": f"{self.choice.picture.title}. It only sets the grid, {grid[0]} × {grid[1]}: no pixel of it is used.",
+        }
+        maps = {
+            name: {
+                **PositionMap.of(self.similarity(name)[0], grid),
+                **self._colours(name),
+                "said": self.said(name),
+                "title": self._title(name),
+                "caption": self._look_for(name, title),
+            }
+            for name in NAMES
+        }
         return {"picture": picture, **maps, "tiles": self._tiles(title), "facts": self._facts(title)}
 
     def _title(self, name: str) -> str:
@@ -196,9 +236,15 @@ class PositionSimilarity(Widget):
         if name != "learned":
             return LOOK_FOR[name]
         grid, stored = self.similarity(name)[2], self._stored_grid
-        made = "as stored" if grid == stored else f"stored as {stored[0]} × {stored[1]}, interpolated to {grid[0]} × {grid[1]}"
+        made = (
+            "as stored"
+            if grid == stored
+            else f"stored as {stored[0]} × {stored[1]}, interpolated to {grid[0]} × {grid[1]}"
+        )
         untrained = UNTRAINED if grid == stored else ENLARGED
-        return f"{untrained if self.selection.checkpoint.startswith('random') else LOOK_FOR[name]} From {title}, {made}."
+        return (
+            f"{untrained if self.selection.checkpoint.startswith('random') else LOOK_FOR[name]} From {title}, {made}."
+        )
 
     def _colours(self, kind: str) -> dict[str, Any]:
         if self.scale == "same":
@@ -209,14 +255,19 @@ class PositionSimilarity(Widget):
         similar, _, grid = self.similarity(self.table)
         stride = -(-max(grid) // TILES)
         patches = [r * grid[1] + c for r in range(0, grid[0], stride) for c in range(0, grid[1], stride)]
-        every = "Every position" if stride == 1 else f"Every {_ordinal(stride)} position of every {_ordinal(stride)} row"
+        every = (
+            "Every position" if stride == 1 else f"Every {_ordinal(stride)} position of every {_ordinal(stride)} row"
+        )
         shown = "learned, as stored" if self.table == STORED else NAMES[self.table]
-        return {**MapTiles.of(similar[[1 + n for n in patches]], grid, -(-grid[1] // stride)), **self._colours(self.table),
-                "tokens": [] if grid != self.similarity("learned")[2] else [1 + n for n in patches],
-                "names": [f"Tile of the position in {_place(n, grid)}" for n in patches],
-                "alt": f"Maps of the {shown} table, each at the place of its own position.",
-                "caption": f"The {shown} table of {grid[0]} × {grid[1]} positions, {title if self.table in ('learned', STORED) else 'no model'}."
-                           f" {every} has a tile, at its own place, and in the tile its cosine with all."}
+        return {
+            **MapTiles.of(similar[[1 + n for n in patches]], grid, -(-grid[1] // stride)),
+            **self._colours(self.table),
+            "tokens": [] if grid != self.similarity("learned")[2] else [1 + n for n in patches],
+            "names": [f"Tile of the position in {_place(n, grid)}" for n in patches],
+            "alt": f"Maps of the {shown} table, each at the place of its own position.",
+            "caption": f"The {shown} table of {grid[0]} × {grid[1]} positions, {title if self.table in ('learned', STORED) else 'no model'}."
+            f" {every} has a tile, at its own place, and in the tile its cosine with all.",
+        }
 
     def _facts(self, title: str) -> dict[str, Any]:
         rows = self.facts()
@@ -224,9 +275,16 @@ class PositionSimilarity(Widget):
         N = grid[0] * grid[1]
         chance = f"By chance, {(columns - 1) / (N - 1):.3f} of them would lie in its row and {(grid[0] - 1) / (N - 1):.3f} in its column ({grid[0]} × {columns} positions)."
         view = MatrixView.matrix(np.round(list(rows.values()), 3) + 0.0)  # no minus before a zero
-        return {**view, "low": -1.0, "high": 1.0, "kind": "signed", "row_heads": list(rows), "column_heads": MEASURES,
-                "caption": f"Shares: of the 4 positions most alike to a position, how many lie in its row, and in its column. {chance}"
-                           f" Cosines: the mean with the others of its row, of its column, and with those in neither. “learned” is {title}'s."}
+        return {
+            **view,
+            "low": -1.0,
+            "high": 1.0,
+            "kind": "signed",
+            "row_heads": list(rows),
+            "column_heads": MEASURES,
+            "caption": f"Shares: of the 4 positions most alike to a position, how many lie in its row, and in its column. {chance}"
+            f" Cosines: the mean with the others of its row, of its column, and with those in neither. “learned” is {title}'s.",
+        }
 
     def facts(self) -> dict[str, list[float]]:
         """A row of MEASURES for each table, by the name it has on screen. Raises as `look_at` does."""
@@ -235,7 +293,13 @@ class PositionSimilarity(Widget):
         for kind in kinds:
             _, alike, grid = self.similarity(kind)
             name = f"learned, {grid[0]} × {grid[1]} as stored" if kind == STORED else NAMES[kind]
-            found[name] = [alike.share_in_row, alike.share_in_column, alike.same_row, alike.same_column, alike.elsewhere]
+            found[name] = [
+                alike.share_in_row,
+                alike.share_in_column,
+                alike.same_row,
+                alike.same_column,
+                alike.elsewhere,
+            ]
         return found
 
     def _options(self, grid: tuple[int, int]) -> dict[str, str]:
@@ -246,9 +310,15 @@ class PositionSimilarity(Widget):
     def _how_to_read(self, title: str) -> str:
         facts = self.facts()
         learned, formula, chance = (facts[NAMES[kind]] for kind in ("learned", "sincos_1d", "random"))
-        stored = [f" ({row + column:.1%} as it is stored)" for name, (row, column, *_) in facts.items() if name not in NAMES.values()]
-        return (f"Of the four positions most alike to a position, {learned[0] + learned[1]:.1%} lie in its row or column in the table of"
-                f" {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula {formula[1]:.1%} lie in its column.")
+        stored = [
+            f" ({row + column:.1%} as it is stored)"
+            for name, (row, column, *_) in facts.items()
+            if name not in NAMES.values()
+        ]
+        return (
+            f"Of the four positions most alike to a position, {learned[0] + learned[1]:.1%} lie in its row or column in the table of"
+            f" {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula {formula[1]:.1%} lie in its column."
+        )
 
     # what changes -----------------------------------------------------------------------------------------
 
@@ -266,14 +336,20 @@ class PositionSimilarity(Widget):
         """The selected position in each table, and the measures."""
         try:
             title, grid, _ = self.look_at()
-            rows = [(f"{name}: {measure}", fixed(value)) for name, values in self.facts().items() for measure, value in zip(MEASURES, values)]
+            rows = [
+                (f"{name}: {measure}", fixed(value))
+                for name, values in self.facts().items()
+                for measure, value in zip(MEASURES, values)
+            ]
         except (RuntimeError, ValueError) as refusal:
             return Description(str(refusal), [])
         token = min(self.selection.token, grid[0] * grid[1])
         who = f"the position of patch {token - 1}, {_place(token - 1, grid)}" if token else "the class token's row"
         said = [(f"{shown}: {who}", self.said(kind)[token]) for kind, shown in NAMES.items()]
         where = f"the patches of {self.choice.picture.named}, {grid[0]} × {grid[1]}"
-        return Description(f"Four position tables on {where}, compared from {who}. {self._how_to_read(title)}", [*said, *rows])
+        return Description(
+            f"Four position tables on {where}, compared from {who}. {self._how_to_read(title)}", [*said, *rows]
+        )
 
     def still(self) -> Figure:
         """The map of one position in each table, on one scale."""
@@ -285,7 +361,10 @@ class PositionSimilarity(Widget):
         except (RuntimeError, ValueError) as refusal:
             return figures.sentence(str(refusal))
         patch = max(0, self.selection.token - 1)
-        return position_maps({self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES}, patch_position(patch, grid))
+        return position_maps(
+            {self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES},
+            patch_position(patch, grid),
+        )
 
 
 def _said_of_patches(similar: np.ndarray, grid: tuple[int, int]) -> list[str]:

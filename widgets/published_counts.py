@@ -32,10 +32,15 @@ class PublishedCounts(Widget):
         self._printed = LedgerTable(title="Choose a printed count", first="model", heads=["printed"], chosen=self.claim)
         self._ways = LedgerTable(first="way of counting", heads=["parameters", ""])
         self._words = controls.words("", sizing_mode="stretch_width")
-        self._printed.lines = [{"key": claim.key, "name": claim.model, "formula": claim.source, "cells": [claim.printed]} for claim in self._claims.values()]
+        self._printed.lines = [
+            {"key": claim.key, "name": claim.model, "formula": claim.source, "cells": [claim.printed]}
+            for claim in self._claims.values()
+        ]
         self._show()
         self._printed.param.watch(self._choose, ["chosen"])
-        self._ways.param.watch(lambda event: setattr(self, "way", int(event.new)) if event.new.isdigit() else None, ["chosen"])
+        self._ways.param.watch(
+            lambda event: setattr(self, "way", int(event.new)) if event.new.isdigit() else None, ["chosen"]
+        )
         self.param.watch(self._show, ["claim"])
         self.param.watch(self._set, ["way"])
 
@@ -46,9 +51,17 @@ class PublishedCounts(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         left = pn.Column(self._printed, styles={"flex": "1 1 300px", "min-width": "0"}, margin=0)
-        right = pn.Column(self._ways, self._words, styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"}, margin=0)
-        return pn.Column(pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "12px"})
+        right = pn.Column(
+            self._ways, self._words, styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"}, margin=0
+        )
+        return pn.Column(
+            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "12px"},
+        )
 
     def _choose(self, event: param.parameterized.Event) -> None:
         with param.parameterized.discard_events(self):
@@ -59,10 +72,16 @@ class PublishedCounts(Widget):
     def _show(self, *_: Any) -> None:
         claim = self.now
         self._printed.chosen = claim.key
-        self._ways.param.update(title=f"{claim.model}: {claim.printed} is printed. Choose a way of counting", chosen=str(self.way) if self.way >= 0 else "", lines=[
-            {"key": str(n), "name": way.words, "cells": [f"{way.counted:,}", FITS if way.fits else FAILS]} for n, way in enumerate(claim.conventions)],
+        self._ways.param.update(
+            title=f"{claim.model}: {claim.printed} is printed. Choose a way of counting",
+            chosen=str(self.way) if self.way >= 0 else "",
+            lines=[
+                {"key": str(n), "name": way.words, "cells": [f"{way.counted:,}", FITS if way.fits else FAILS]}
+                for n, way in enumerate(claim.conventions)
+            ],
             caption="A way fits when it rounds to what is printed. A calculator on the same page is set to the way you choose. It has no attention pooling: where a way counts one, its sum is smaller."
-                    " The matrices of the blocks alone stand under its ledger.")
+            " The matrices of the blocks alone stand under its ledger.",
+        )
         self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{claim.verdict}</p>'
 
     def _set(self, *_: Any) -> None:
@@ -75,11 +94,19 @@ class PublishedCounts(Widget):
     def describe(self) -> Description:
         """The printed count and its ways of counting in words."""
         claim = self.now
-        return Description(f"{claim.model} is printed with {claim.printed} parameters ({claim.source}). {claim.verdict}",
-                           [(way.words, f"{way.counted:,}, {FITS[2:] if way.fits else FAILS[2:] + ' fit'}") for way in claim.conventions])
+        return Description(
+            f"{claim.model} is printed with {claim.printed} parameters ({claim.source}). {claim.verdict}",
+            [
+                (way.words, f"{way.counted:,}, {FITS[2:] if way.fits else FAILS[2:] + ' fit'}")
+                for way in claim.conventions
+            ],
+        )
 
     def still(self) -> Figure:
         """The ways of counting as bars."""
         from widgets.page.ledger_still import ways_still
 
-        return ways_still(f"{self.now.model}: {self.now.printed} is printed", [(way.words, way.counted, way.fits) for way in self.now.conventions])
+        return ways_still(
+            f"{self.now.model}: {self.now.printed} is printed",
+            [(way.words, way.counted, way.fits) for way in self.now.conventions],
+        )

@@ -29,16 +29,31 @@ CURVES = {  # name in model.stream.Stream: (title, label of the axis, number of 
     "mlp": ("What the MLP added", "length of MLP(LN(z′)), in lengths of z′", 1, "layer"),
 }
 DIRECTIONS = {  # the same places, when directions are shown; what stood second has no direction and is left out
-    "length": ("kept", "What is left of z_0", "cosine of z with z_0", "1: the direction of z_0. 0: nothing of it is left."),
-    "attention": ("attention_cosine", "Where attention's part points", "cosine of MSA(LN(z)) with z",
-                  "Below 0 it points against z, and cancels part of it."),
-    "mlp": ("mlp_cosine", "Where the MLP's part points", "cosine of MLP(LN(z′)) with z′",
-            "Below 0 it points against z′, and cancels part of it."),
+    "length": (
+        "kept",
+        "What is left of z_0",
+        "cosine of z with z_0",
+        "1: the direction of z_0. 0: nothing of it is left.",
+    ),
+    "attention": (
+        "attention_cosine",
+        "Where attention's part points",
+        "cosine of MSA(LN(z)) with z",
+        "Below 0 it points against z, and cancels part of it.",
+    ),
+    "mlp": (
+        "mlp_cosine",
+        "Where the MLP's part points",
+        "cosine of MLP(LN(z′)) with z′",
+        "Below 0 it points against z′, and cancels part of it.",
+    ),
 }
 SHOW = {"lengths": "length", "directions": "direction"}
 CURVE_HEIGHT = 116  # pixels: two rows of curves and the picture are seen at once on a small screen
-LEGEND = ("Thick: the token you follow. Stars: the class token. Dashed: the median of the patches, and half of them lie in the"
-          " band. Point at a layer to read it; click to keep it.")
+LEGEND = (
+    "Thick: the token you follow. Stars: the class token. Dashed: the median of the patches, and half of them lie in the"
+    " band. Point at a layer to read it; click to keep it."
+)
 
 
 class ResidualStream(Widget):
@@ -47,7 +62,9 @@ class ResidualStream(Widget):
     title = "Follow a token up the stream"
     summary = "See how a token grows layer by layer, and which sublayer added how much to it."
 
-    show = param.Selector(default="length", objects=list(SHOW.values()), doc="draw lengths, or cosines: where what is added points")
+    show = param.Selector(
+        default="length", objects=list(SHOW.values()), doc="draw lengths, or cosines: where what is added points"
+    )
     against_library = param.Boolean(True, doc="compare our loop over the layers with the library's hidden states")
 
     def __init__(self, **params: Any) -> None:
@@ -60,11 +77,18 @@ class ResidualStream(Widget):
         self._differences: list[Difference] = []
         shared = {"channel": self.selection.channel}
         self._grid = PictureGrid(title="Hover a patch, click to keep it", stand_in=False, **shared)
-        self._curves = {name: TokenCurves(title=title, y_label=label, first=first, point_name=point, drawing=CURVE_HEIGHT, **shared)
-                        for name, (title, label, first, point) in CURVES.items()}
+        self._curves = {
+            name: TokenCurves(title=title, y_label=label, first=first, point_name=point, drawing=CURVE_HEIGHT, **shared)
+            for name, (title, label, first, point) in CURVES.items()
+        }
         self._table = NumberTable(title="The token you follow", **shared)
-        self._agreement = Plot(title="Our loop against the library", x_label="layer", y_label="ours and the library's: difference",
-                               y_log=True, height=230)
+        self._agreement = Plot(
+            title="Our loop against the library",
+            x_label="layer",
+            y_label="ours and the library's: difference",
+            y_log=True,
+            height=230,
+        )
         self._read()
         self.selection.param.watch(self._read, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._select, ["token", "layer"])
@@ -100,18 +124,45 @@ class ResidualStream(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self.models.controls, controls.choice(self.param.show, "Curves", SHOW, width=140),
-                         align_items="flex-end", margin=0)
-        left = pn.Column(self._grid, self._table, margin=0,
-                         styles={"flex": "1 1 220px", "max-width": "300px", "min-width": "0", "gap": "16px"})
-        panels = [pn.Column(part, margin=0, styles=pn.bind(lambda show, name=name: _place(show, name), self.param.show),
-                            visible=True if name in DIRECTIONS else self.param.show.rx() == "length")
-                  for name, part in self._curves.items()]
-        right = pn.Column(controls.words(LEGEND, sizing_mode="stretch_width"), pn.FlexBox(*panels, gap="8px 20px", margin=0), margin=0,
-                          styles={"flex": "3 1 340px", "min-width": "0", "gap": "12px"})
+        bar = pn.FlexBox(
+            *self.choice.controls,
+            *self.models.controls,
+            controls.choice(self.param.show, "Curves", SHOW, width=140),
+            align_items="flex-end",
+            margin=0,
+        )
+        left = pn.Column(
+            self._grid,
+            self._table,
+            margin=0,
+            styles={"flex": "1 1 220px", "max-width": "300px", "min-width": "0", "gap": "16px"},
+        )
+        panels = [
+            pn.Column(
+                part,
+                margin=0,
+                styles=pn.bind(lambda show, name=name: _place(show, name), self.param.show),
+                visible=True if name in DIRECTIONS else self.param.show.rx() == "length",
+            )
+            for name, part in self._curves.items()
+        ]
+        right = pn.Column(
+            controls.words(LEGEND, sizing_mode="stretch_width"),
+            pn.FlexBox(*panels, gap="8px 20px", margin=0),
+            margin=0,
+            styles={"flex": "3 1 340px", "min-width": "0", "gap": "12px"},
+        )
         shown = [self._agreement] if self.against_library else []
-        return pn.Column(bar, pn.FlexBox(left, right, gap="24px", align_items="flex-start"), *shown, self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+        return pn.Column(
+            bar,
+            pn.FlexBox(left, right, gap="24px", align_items="flex-start"),
+            *shown,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "16px"},
+        )
 
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import differences, stream
@@ -125,7 +176,9 @@ class ResidualStream(Widget):
         self._measured = stream(self.reading.trace)
         self._differences = differences(self.reading.trace) if self.against_library else []
         tokens, layers = self._measured.attention.shape
-        self.selection.param.update(token=min(self.selection.token, tokens - 1), layer=min(self.selection.layer, layers - 1))
+        self.selection.param.update(
+            token=min(self.selection.token, tokens - 1), layer=min(self.selection.layer, layers - 1)
+        )
         with pn.io.hold():
             self._show()
 
@@ -138,8 +191,15 @@ class ResidualStream(Widget):
     def _show(self) -> None:
         reading, token = self.reading, self.selection.token
         self._grid.param.update(
-            status="ready", message="", prefix=self.prefix, selected=token, alt=reading.picture.alt, patch_size=reading.patch_size,
-            caption=reading.caption, **PictureGrid.picture(reading.pixels))
+            status="ready",
+            message="",
+            prefix=self.prefix,
+            selected=token,
+            alt=reading.picture.alt,
+            patch_size=reading.patch_size,
+            caption=reading.caption,
+            **PictureGrid.picture(reading.pixels),
+        )
         self._show_curves()
         self._table.param.update(prefix=0, selected=token, **self._rows())
         self._show_agreement()
@@ -149,23 +209,32 @@ class ResidualStream(Widget):
             return
         for name, part in self._curves.items():
             state = self._direction(name) if self.show == "direction" and name in DIRECTIONS else self._curve(name)
-            part.param.update(prefix=self.prefix, selected=self.selection.token, layer=self.selection.layer + 1, **state)
+            part.param.update(
+                prefix=self.prefix, selected=self.selection.token, layer=self.selection.layer + 1, **state
+            )
 
     def _direction(self, name: str) -> dict[str, Any]:
         from widgets.model.stream import quartiles
 
         field, title, label, caption = DIRECTIONS[name]
         values = getattr(self.stream, field)
-        return TokenCurves.cosines(values, quartiles(values[self.prefix:]), CURVES[name][2]) | {
-            "title": title, "y_label": label, "caption": caption}
+        return TokenCurves.cosines(values, quartiles(values[self.prefix :]), CURVES[name][2]) | {
+            "title": title,
+            "y_label": label,
+            "caption": caption,
+        }
 
     def _curve(self, name: str) -> dict[str, Any]:
         from widgets.model.stream import quartiles
 
         values = getattr(self.stream, name)
         title, label, first, _ = CURVES[name]
-        state = TokenCurves.curves(values, quartiles(values[self.prefix:]), first) | {
-            "title": title, "y_label": label, "caption": "", "level": 0.0}
+        state = TokenCurves.curves(values, quartiles(values[self.prefix :]), first) | {
+            "title": title,
+            "y_label": label,
+            "caption": "",
+            "level": 0.0,
+        }
         if first:  # the two sublayers are read against each other: one axis for both
             both = np.concatenate([self.stream.attention, self.stream.mlp])
             state |= {"low": float(both.min()) * 0.9, "high": float(both.max()) * 1.1, "level": 1.0}
@@ -175,33 +244,77 @@ class ResidualStream(Widget):
     def _rows(self) -> dict[str, Any]:
         s = self.stream
         layers = s.attention.shape[1]
-        written = [[self.name_of(t), _number(s.length[t, 0]), _number(s.length[t, -1]),
-                    f"layer {s.attention[t].argmax() + 1}: {_number(s.attention[t].max())} ×",
-                    f"layer {s.mlp[t].argmax() + 1}: {_number(s.mlp[t].max())} ×"] for t in range(len(s.length))]
-        return {"names": ["followed", "length of its row of z_0", f"length of its row of z_{layers}",
-                          "attention added most in", "the MLP added most in"], "by_token": written}
+        written = [
+            [
+                self.name_of(t),
+                _number(s.length[t, 0]),
+                _number(s.length[t, -1]),
+                f"layer {s.attention[t].argmax() + 1}: {_number(s.attention[t].max())} ×",
+                f"layer {s.mlp[t].argmax() + 1}: {_number(s.mlp[t].max())} ×",
+            ]
+            for t in range(len(s.length))
+        ]
+        return {
+            "names": [
+                "followed",
+                "length of its row of z_0",
+                f"length of its row of z_{layers}",
+                "attention added most in",
+                "the MLP added most in",
+            ],
+            "by_token": written,
+        }
 
     def _show_agreement(self) -> None:
         if not self.differences:
             return
         places = list(range(1, len(self.differences) + 1))
-        absolute, relative = ([max(value, 1e-12) for value in of] for of in (
-            [d.absolute for d in self.differences], [d.relative for d in self.differences]))
+        absolute, relative = (
+            [max(value, 1e-12) for value in of]
+            for of in ([d.absolute for d in self.differences], [d.relative for d in self.differences])
+        )
         theirs = _published_differences()
         series = [
-            Series("largest of any number", places, absolute, "line", "key", labels=[
-                f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
-                for n, v, d in zip(places, absolute, self.differences)]),
-            Series("relative: over the largest number of z", places, relative, "line", "value", dash=True,
-                   labels=[f"z_{n}: {_power(v)} of its largest number" for n, v in zip(places, relative)]),
-            Series("largest of any number, ViT-B/16, as published", list(theirs), list(theirs.values()), "dots", "muted",
-                   labels=[f"ViT-B/16 on another picture, z_{n}: off by {_power(v)} at most" for n, v in theirs.items()]),
+            Series(
+                "largest of any number",
+                places,
+                absolute,
+                "line",
+                "key",
+                labels=[
+                    f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
+                    for n, v, d in zip(places, absolute, self.differences)
+                ],
+            ),
+            Series(
+                "relative: over the largest number of z",
+                places,
+                relative,
+                "line",
+                "value",
+                dash=True,
+                labels=[f"z_{n}: {_power(v)} of its largest number" for n, v in zip(places, relative)],
+            ),
+            Series(
+                "largest of any number, ViT-B/16, as published",
+                list(theirs),
+                list(theirs.values()),
+                "dots",
+                "muted",
+                labels=[f"ViT-B/16 on another picture, z_{n}: off by {_power(v)} at most" for n, v in theirs.items()],
+            ),
         ]
-        self._agreement.update(series, status="ready", message="", caption=(
-            f"{self.reading.checkpoint.title} on {self.reading.picture.named}, this machine, float32. Dashed: over the largest"
-            f" number of z, from {_power(min(relative))} to {_power(max(relative))}. The marks are the"
-            " released ViT-B/16's on a picture of two cats, measured elsewhere: its stream grows far larger, and so do its"
-            " differences."))
+        self._agreement.update(
+            series,
+            status="ready",
+            message="",
+            caption=(
+                f"{self.reading.checkpoint.title} on {self.reading.picture.named}, this machine, float32. Dashed: over the largest"
+                f" number of z, from {_power(min(relative))} to {_power(max(relative))}. The marks are the"
+                " released ViT-B/16's on a picture of two cats, measured elsewhere: its stream grows far larger, and so do its"
+                " differences."
+            ),
+        )
 
     # what changes -----------------------------------------------------------------------------------------
 
@@ -228,24 +341,38 @@ class ResidualStream(Widget):
         if self._refusal or self._measured is None:
             return Description(self._refusal, [])
         s, t, layer = self.stream, min(self.selection.token, len(self.stream.length) - 1), self.selection.layer
-        middle = [np.median(of[self.prefix:], axis=0) for of in (
-            s.length, s.attention, s.mlp, s.attention_cosine, s.mlp_cosine, s.kept)]
-        sentence = (f"{self.reading.picture.title} through {self.reading.checkpoint.title}: {self.name_of(t)} has length"
-                    f" {_number(s.length[t, 0])} in z_0 and {_number(s.length[t, -1])} after layer {s.attention.shape[1]}. In layer"
-                    f" {layer + 1} attention adds {_number(s.attention[t, layer])} times the length that is there, the MLP"
-                    f" {_number(s.mlp[t, layer])} times. The cosine of what attention adds with the token is"
-                    f" {fixed(s.attention_cosine[t, layer])}, of what the MLP adds {fixed(s.mlp_cosine[t, layer])}; after this layer the"
-                    f" token's cosine with its row of z_0 is {fixed(s.kept[t, layer + 1])}.")
-        table = [(f"z_{layer + 1}, length: median of the patches", _number(middle[0][layer + 1])),
-                 (f"layer {layer + 1}, attention added: median of the patches", f"{_number(middle[1][layer])} ×"),
-                 (f"layer {layer + 1}, MLP added: median of the patches", f"{_number(middle[2][layer])} ×"),
-                 (f"layer {layer + 1}, cosine of what attention adds with z: median of the patches", fixed(middle[3][layer])),
-                 (f"layer {layer + 1}, cosine of what the MLP adds with z′: median of the patches", fixed(middle[4][layer])),
-                 (f"cosine of z_{layer + 1} with z_0: median of the patches", fixed(middle[5][layer + 1])),
-                 ("largest number of any token after the last layer", _number(s.largest[:, -1].max()))]
+        middle = [
+            np.median(of[self.prefix :], axis=0)
+            for of in (s.length, s.attention, s.mlp, s.attention_cosine, s.mlp_cosine, s.kept)
+        ]
+        sentence = (
+            f"{self.reading.picture.title} through {self.reading.checkpoint.title}: {self.name_of(t)} has length"
+            f" {_number(s.length[t, 0])} in z_0 and {_number(s.length[t, -1])} after layer {s.attention.shape[1]}. In layer"
+            f" {layer + 1} attention adds {_number(s.attention[t, layer])} times the length that is there, the MLP"
+            f" {_number(s.mlp[t, layer])} times. The cosine of what attention adds with the token is"
+            f" {fixed(s.attention_cosine[t, layer])}, of what the MLP adds {fixed(s.mlp_cosine[t, layer])}; after this layer the"
+            f" token's cosine with its row of z_0 is {fixed(s.kept[t, layer + 1])}."
+        )
+        table = [
+            (f"z_{layer + 1}, length: median of the patches", _number(middle[0][layer + 1])),
+            (f"layer {layer + 1}, attention added: median of the patches", f"{_number(middle[1][layer])} ×"),
+            (f"layer {layer + 1}, MLP added: median of the patches", f"{_number(middle[2][layer])} ×"),
+            (
+                f"layer {layer + 1}, cosine of what attention adds with z: median of the patches",
+                fixed(middle[3][layer]),
+            ),
+            (f"layer {layer + 1}, cosine of what the MLP adds with z′: median of the patches", fixed(middle[4][layer])),
+            (f"cosine of z_{layer + 1} with z_0: median of the patches", fixed(middle[5][layer + 1])),
+            ("largest number of any token after the last layer", _number(s.largest[:, -1].max())),
+        ]
         if self.differences:
-            table += [(f"ours against the library, z_{n}", f"{_power(d.absolute)}, {_power(d.relative)} of the largest number")
-                      for n, d in ((1, self.differences[0]), (len(self.differences), self.differences[-1]))]
+            table += [
+                (
+                    f"ours against the library, z_{n}",
+                    f"{_power(d.absolute)}, {_power(d.relative)} of the largest number",
+                )
+                for n, d in ((1, self.differences[0]), (len(self.differences), self.differences[-1]))
+            ]
         return Description(sentence, table)
 
     def still(self) -> Figure:
@@ -260,8 +387,16 @@ class ResidualStream(Widget):
                 continue
             field, title = DIRECTIONS[name][:2] if self.show == "direction" else (name, title)
             values = getattr(self.stream, field)
-            panels.append((title, point, np.arange(first, first + values.shape[1]), values[self.selection.token],
-                           values[0] if self.prefix else None, quartiles(values[self.prefix:])))
+            panels.append(
+                (
+                    title,
+                    point,
+                    np.arange(first, first + values.shape[1]),
+                    values[self.selection.token],
+                    values[0] if self.prefix else None,
+                    quartiles(values[self.prefix :]),
+                )
+            )
         return figures.token_curves(panels, self.name_of(self.selection.token), even=self.show == "direction")
 
 

@@ -12,7 +12,19 @@ import param
 from widgets.model import count
 from widgets.model.amounts import digits, percent, written_bytes
 from widgets.model.ledger import PIECES, Line, as_csv, parameter_lines, product_lines, words_of
-from widgets.model.setting import NUMBERS, OPTIONS, Refused, Setting, changed, config_code, name_of, read, title_of, value_of, write
+from widgets.model.setting import (
+    NUMBERS,
+    OPTIONS,
+    Refused,
+    Setting,
+    changed,
+    config_code,
+    name_of,
+    read,
+    title_of,
+    value_of,
+    write,
+)
 from widgets.model.shape import FAMILY, ViTShape
 from widgets.model.shape_trace import shape_trace
 from widgets.parts import CodeCopy, FieldSheet, LedgerTable, TextFile, controls
@@ -23,7 +35,14 @@ if TYPE_CHECKING:
 
 IN_FRONT = ("image_size", "patch_size", "hidden_size")
 OWN, NOTHING = "your own", "nothing"
-HUES = {"attention": "query", "mlp": "value", "patch_embedding": "key", "positions": "position", "class_token": "class", "registers": "class"}
+HUES = {
+    "attention": "query",
+    "mlp": "value",
+    "patch_embedding": "key",
+    "positions": "position",
+    "class_token": "class",
+    "registers": "class",
+}
 NOTES = {"registers": "0 in the paper", "epochs": "7 or 14 in the paper", "images": "JFT: 303 million"}
 
 
@@ -33,7 +52,10 @@ class ViTCalculator(Widget):
     title = "Set a model and count it"
     summary = "Choose or build any Vision Transformer and see every parameter, shape and multiply-add of it, beside another one."
 
-    setting = param.String("", doc="the models and the run, as model.setting.write writes them; given at the start, it is this widget's own")
+    setting = param.String(
+        "",
+        doc="the models and the run, as model.setting.write writes them; given at the start, it is this widget's own",
+    )
     chosen = param.String("attention", doc="the piece of the ledger that is explained")
     brief = param.Boolean(False, constant=True, doc="show the parameters only, without costs, shapes and files")
 
@@ -103,7 +125,10 @@ class ViTCalculator(Widget):
         try:
             self._good = read(text)
         except ValueError as refusal:
-            self._ledger.param.update(status="refused", message=f"“{text[:40]}” is no setting: {str(refusal).rstrip('.')}. The last one stays.")
+            self._ledger.param.update(
+                status="refused",
+                message=f"“{text[:40]}” is no setting: {str(refusal).rstrip('.')}. The last one stays.",
+            )
             if self._ledger.lines:
                 return
         self._show(keep_message=self._ledger.status == "refused" and write(self._good) != text)
@@ -122,17 +147,38 @@ class ViTCalculator(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         bar = pn.FlexBox(self._preset, self._beside, self._swap, align_items="flex-end", margin=0)
-        left = pn.Column(self._ledger, self._why, styles={"flex": "1.3 1 440px", "min-width": "0", "gap": "8px"}, margin=0)
+        left = pn.Column(
+            self._ledger, self._why, styles={"flex": "1.3 1 440px", "min-width": "0", "gap": "8px"}, margin=0
+        )
         if self.brief:
-            left.styles = {"gap": "8px"}   # no flex: in a column it would be a height
-            return pn.Column(bar, self._sheet, left, self.text_twin(), sizing_mode="stretch_width", max_width=680, margin=0, styles={"gap": "16px"})
+            left.styles = {"gap": "8px"}  # no flex: in a column it would be a height
+            return pn.Column(
+                bar,
+                self._sheet,
+                left,
+                self.text_twin(),
+                sizing_mode="stretch_width",
+                max_width=680,
+                margin=0,
+                styles={"gap": "16px"},
+            )
         right = pn.Column(self._costs, styles=self._beside_ledger(), margin=0)
         self._ledger.param.watch(lambda *_: setattr(right, "styles", self._beside_ledger()), ["heads"])
         files = pn.FlexBox(self._csv, self._code, gap="16px", margin=0)
         for part in (self._csv, self._code):
             part.styles = {"flex": "0 1 auto", "max-width": "100%", "min-width": "0"}
-        return pn.Column(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self._shapes, files, self.text_twin(),
-                         sizing_mode="stretch_width", max_width=1040, margin=0, styles={"gap": "16px"})
+        return pn.Column(
+            bar,
+            self._sheet,
+            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
+            self._shapes,
+            files,
+            self.text_twin(),
+            sizing_mode="stretch_width",
+            max_width=1040,
+            margin=0,
+            styles={"gap": "16px"},
+        )
 
     def _beside_ledger(self) -> dict[str, str]:
         """Two models' costs need a line of their own."""
@@ -156,20 +202,58 @@ class ViTCalculator(Widget):
     def _fields(self) -> list[dict[str, Any]]:
         fields = []
         for key, (symbol, name) in NUMBERS.items():
-            fields.append({"key": key, "symbol": symbol, "name": name, "value": value_of(self.now, key), "options": [],
-                           "note": self._note(key), "more": key not in IN_FRONT, "text": key == "image_size"})   # two sides have an x
+            fields.append(
+                {
+                    "key": key,
+                    "symbol": symbol,
+                    "name": name,
+                    "value": value_of(self.now, key),
+                    "options": [],
+                    "note": self._note(key),
+                    "more": key not in IN_FRONT,
+                    "text": key == "image_size",
+                }
+            )  # two sides have an x
         for key, (name, options) in OPTIONS.items():
-            fields.append({"key": key, "symbol": "", "name": name, "value": value_of(self.now, key), "options": [list(o) for o in options.items()],
-                           "note": "", "more": True})
-        order = [*IN_FRONT, "num_hidden_layers", "num_attention_heads", "intermediate_size", "gated_mlp", "num_labels", "num_channels", "class_token", "registers",
-                 "pool", "position", "qkv_bias", "norm_bias", "batch", "epochs", "images"]
+            fields.append(
+                {
+                    "key": key,
+                    "symbol": "",
+                    "name": name,
+                    "value": value_of(self.now, key),
+                    "options": [list(o) for o in options.items()],
+                    "note": "",
+                    "more": True,
+                }
+            )
+        order = [
+            *IN_FRONT,
+            "num_hidden_layers",
+            "num_attention_heads",
+            "intermediate_size",
+            "gated_mlp",
+            "num_labels",
+            "num_channels",
+            "class_token",
+            "registers",
+            "pool",
+            "position",
+            "qkv_bias",
+            "norm_bias",
+            "batch",
+            "epochs",
+            "images",
+        ]
         return sorted(fields, key=lambda field: order.index(field["key"]))
 
     def _note(self, key: str) -> str:
         shape = self.now.shape
         ratio = shape.intermediate_size / shape.hidden_size
-        return {"image_size": f"N = {shape.num_patches:,} patches, T = {shape.num_tokens:,}", "num_attention_heads": f"of D_h = {shape.head_size:,} numbers",
-                "intermediate_size": f"{ratio:.3g} D"}.get(key, NOTES.get(key, ""))
+        return {
+            "image_size": f"N = {shape.num_patches:,} patches, T = {shape.num_tokens:,}",
+            "num_attention_heads": f"of D_h = {shape.head_size:,} numbers",
+            "intermediate_size": f"{ratio:.3g} D",
+        }.get(key, NOTES.get(key, ""))
 
     def _ledger_state(self) -> dict[str, Any]:
         ledgers = [parameter_lines(shape) for _, shape in self.shapes]
@@ -179,10 +263,15 @@ class ViTCalculator(Widget):
         titles = [title for title, _ in self.shapes]
         heads = ["parameters", "running total"] if len(ledgers) == 1 else [titles[0], "running total", titles[1]]
         foot = ["Total", totals[0], "", *totals[1:]]
-        return {"lines": lines, "heads": heads, "foot": foot, "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals)) + " parameters",
-                "caption": "Choose a line to see what it is. A bar is a line's share" + (
-                    " of the larger total; the dashed bar is the second model's." if len(ledgers) == 2 else " of the total.")
-                + f" The matrices of {titles[0]}'s blocks alone have {count.block_matrices(self.now.shape):,} numbers."}
+        return {
+            "lines": lines,
+            "heads": heads,
+            "foot": foot,
+            "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals)) + " parameters",
+            "caption": "Choose a line to see what it is. A bar is a line's share"
+            + (" of the larger total; the dashed bar is the second model's." if len(ledgers) == 2 else " of the total.")
+            + f" The matrices of {titles[0]}'s blocks alone have {count.block_matrices(self.now.shape):,} numbers.",
+        }
 
     def _cost_state(self) -> dict[str, Any]:
         ledgers = [product_lines(shape) for _, shape in self.shapes]
@@ -191,57 +280,107 @@ class ViTCalculator(Widget):
         for number, (name, formula, _) in enumerate(rows[0]):
             lines.append({"key": name, "name": name, "formula": formula, "cells": [row[number][2] for row in rows]})
         heads = ["multiply-adds"] if len(ledgers) == 1 else [title for title, _ in self.shapes]
-        return {"lines": lines, "heads": heads, "caption": "One picture's forward pass, then memory and training. A multiply-add is two"
-                                                           " floating-point operations (FLOPs)."}
+        return {
+            "lines": lines,
+            "heads": heads,
+            "caption": "One picture's forward pass, then memory and training. A multiply-add is two"
+            " floating-point operations (FLOPs).",
+        }
 
     def _cost_rows(self, shape: ViTShape) -> list[tuple[str, str, str]]:
         now, total = self.now, count.macs(shape)["total"]
         exaflops = count.pretraining_exaflops(shape, None, now.epochs, now.images)
         return [
-            ("Multiply-adds, in all", "", f"{total:,}"), ("FLOPs", "2 × multiply-adds", f"{2 * total:,}"),
-            ("Attention weights kept", f"L h T² numbers × 2 bytes, batch {now.batch:,}", written_bytes(count.attention_memory(shape, None, now.batch))),
+            ("Multiply-adds, in all", "", f"{total:,}"),
+            ("FLOPs", "2 × multiply-adds", f"{2 * total:,}"),
+            (
+                "Attention weights kept",
+                f"L h T² numbers × 2 bytes, batch {now.batch:,}",
+                written_bytes(count.attention_memory(shape, None, now.batch)),
+            ),
             ("Parameters in memory", "× 4 bytes", written_bytes(count.weight_memory(shape))),
-            ("In training with Adam", "weights, gradients, two moments", written_bytes(count.weight_memory(shape, copies=4))),
-            ("Compute of training", f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures", f"{digits(exaflops)} exaFLOPs"),
+            (
+                "In training with Adam",
+                "weights, gradients, two moments",
+                written_bytes(count.weight_memory(shape, copies=4)),
+            ),
+            (
+                "Compute of training",
+                f"6 × multiply-adds × {now.epochs:,} epochs × {now.images:,} pictures",
+                f"{digits(exaflops)} exaFLOPs",
+            ),
             ("Matrices of the blocks alone", "as very large models are counted", f"{count.block_matrices(shape):,}"),
         ]
 
     def _shape_state(self) -> dict[str, Any]:
-        batch, traces = self.now.batch, [{stage.symbol: stage for stage in shape_trace(shape, self.now.batch)} for _, shape in self.shapes]
+        batch, traces = (
+            self.now.batch,
+            [{stage.symbol: stage for stage in shape_trace(shape, self.now.batch)} for _, shape in self.shapes],
+        )
         titles = [title for title, _ in self.shapes]
         lines = []
-        for symbol in max(traces, key=len):   # the head is the only tensor that a model may lack
+        for symbol in max(traces, key=len):  # the head is the only tensor that a model may lack
             stages = [trace.get(symbol) for trace in traces]
             shown = [" × ".join(f"{n:,}" for n in stage.dims) if stage else "–" for stage in stages]
             found = [stage for stage in stages if stage]
-            repeated = " (in each layer)" if len(titles) > 1 else f" (in each of {self.now.shape.num_hidden_layers:,} layers)"
-            lines.append({"key": symbol, "name": f"{symbol}: {' / '.join(dict.fromkeys(stage.step for stage in found))}" + (repeated if found[0].in_each_layer else ""),
-                          "formula": found[0].symbols, "cells": shown if len(titles) > 1 else [*shown, f"{found[0].numbers:,}"]})
-        return {"lines": lines, "heads": titles if len(titles) > 1 else ["shape", "numbers"],
-                "caption": f"{' beside '.join(titles)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is run."}
+            repeated = (
+                " (in each layer)" if len(titles) > 1 else f" (in each of {self.now.shape.num_hidden_layers:,} layers)"
+            )
+            lines.append(
+                {
+                    "key": symbol,
+                    "name": f"{symbol}: {' / '.join(dict.fromkeys(stage.step for stage in found))}"
+                    + (repeated if found[0].in_each_layer else ""),
+                    "formula": found[0].symbols,
+                    "cells": shown if len(titles) > 1 else [*shown, f"{found[0].numbers:,}"],
+                }
+            )
+        return {
+            "lines": lines,
+            "heads": titles if len(titles) > 1 else ["shape", "numbers"],
+            "caption": f"{' beside '.join(titles)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is run.",
+        }
 
     def _explain(self, *_: Any) -> None:
         lines = {line.key: line for line in parameter_lines(self.now.shape)}
         self._ledger.chosen = self.chosen
         line = lines.get(self.chosen)
-        text = f"{line.name}: {percent(line.share)} of the total. {words_of(line.key, self.now.shape)}" if line else "This model has no such piece. Choose another line."
+        text = (
+            f"{line.name}: {percent(line.share)} of the total. {words_of(line.key, self.now.shape)}"
+            if line
+            else "This model has no such piece. Choose another line."
+        )
         self._why.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{_lowered(text)}</p>'
 
     # the same in words and as a still ---------------------------------------------------------------------
 
     def describe(self) -> Description:
         """The models, their totals and every line in words."""
-        said = [f"{title} has {parameter_lines(shape)[-1].running:,} parameters"
-                + ("" if self.brief else f" and needs {count.macs(shape)['total']:,} multiply-adds a picture") for title, shape in self.shapes]
-        table = [(f"{line.name}, {title}" if len(self.shapes) > 1 else line.name, f"{_equation(line)} ({percent(line.share)})")
-                 for title, shape in self.shapes for line in parameter_lines(shape)]
+        said = [
+            f"{title} has {parameter_lines(shape)[-1].running:,} parameters"
+            + ("" if self.brief else f" and needs {count.macs(shape)['total']:,} multiply-adds a picture")
+            for title, shape in self.shapes
+        ]
+        table = [
+            (
+                f"{line.name}, {title}" if len(self.shapes) > 1 else line.name,
+                f"{_equation(line)} ({percent(line.share)})",
+            )
+            for title, shape in self.shapes
+            for line in parameter_lines(shape)
+        ]
         return Description("; ".join(said) + ".", table)
 
     def still(self) -> Figure:
         """The lines of the ledger as bars."""
         from widgets.page.ledger_still import ledger_still
 
-        return ledger_still([(title, [(line.name, line.count, line.share) for line in parameter_lines(shape)]) for title, shape in self.shapes])
+        return ledger_still(
+            [
+                (title, [(line.name, line.count, line.share) for line in parameter_lines(shape)])
+                for title, shape in self.shapes
+            ]
+        )
 
 
 def _options(select: pn.widgets.Select, value: str, names: list[str]) -> None:
@@ -261,7 +400,16 @@ def _merged(ledgers: list[list[Line]], most: int, running: bool) -> list[dict[st
         if running:
             cells.insert(1, f"{own[0].running:,}" if own[0] else "–")
         bars = [[one.count / most if one and most else 0.0, HUES.get(key, "accent")] for one in own]
-        merged.append({"key": key, "name": line.name, "formula": line.formula, "worked": line.worked if own[0] else "", "cells": cells, "bars": bars})
+        merged.append(
+            {
+                "key": key,
+                "name": line.name,
+                "formula": line.formula,
+                "worked": line.worked if own[0] else "",
+                "cells": cells,
+                "bars": bars,
+            }
+        )
     return merged
 
 

@@ -78,18 +78,25 @@ class Widget(pn.viewable.Viewer):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         if os.environ.get(STILLS):
-            return {"image/png": png_of(self.still(), colours=self.still_colours), "text/plain": self.describe().sentence}
+            return {
+                "image/png": png_of(self.still(), colours=self.still_colours),
+                "text/plain": self.describe().sentence,
+            }
         return super()._repr_mimebundle_(include, exclude)
 
 
-def png_of(figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS) -> bytes:
+def png_of(
+    figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS
+) -> bytes:
     """A matplotlib figure as a palette PNG at most `width` pixels wide and, where colours allow, `limit` bytes."""
     drawn = BytesIO()
     figure.savefig(drawn, format="png", dpi=min(figure.dpi, width / figure.get_figwidth()))
     return palette(drawn, width, limit, colours)
 
 
-def palette(png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS) -> bytes:
+def palette(
+    png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS
+) -> bytes:
     """A PNG again, at most `width` pixels wide, with as many of the palette `colours` as fit in `limit` bytes."""
     from PIL import Image
 

@@ -47,4 +47,3 @@ def _edits(page: Page) -> list[float]:
         times.append(page.evaluate(EDIT, [n % 4, n // 4 % 4, f"{n % 7 + n / 100 + 0.005:.3f}"]))
         page.wait_for_timeout(60)  # a reader's edits do not come in one breath
     return times[5:]
-

@@ -30,9 +30,13 @@ def run() -> dict[str, str]:
         for name, query in (("chapter 00", "?chapter=00"), ("ForwardStepper alone", "?widget=ForwardStepper")):
             _open(browser, address + query)  # the first visit loads libraries and weights: what --warm does
             times = [_open(browser, address + query) for _ in range(ROUNDS)]
-            figures[f"{name}, first step on screen (promised: under 2.5 s)"] = f"median {median(times):.2f} s, largest {max(times):.2f} s"
+            figures[f"{name}, first step on screen (promised: under 2.5 s)"] = (
+                f"median {median(times):.2f} s, largest {max(times):.2f} s"
+            )
         for model in ("hand-set", "checkpoint"):
-            figures[f"next step, {model} (key press to new rows)"] = _step(browser, f"{address}?widget=ForwardStepper&model={model}")
+            figures[f"next step, {model} (key press to new rows)"] = _step(
+                browser, f"{address}?widget=ForwardStepper&model={model}"
+            )
     return figures
 
 

@@ -27,7 +27,9 @@ def run() -> dict[str, str]:
                 page.locator(".head-maps .tile").first.wait_for()
                 page.wait_for_timeout(1000)
                 times = page.evaluate(HOVER, PLACES)
-                figures[f"hover, {name}"] = f"median {median(times):.1f} ms, 95% under {quantiles(times, n=20)[-1]:.1f} ms"
+                figures[f"hover, {name}"] = (
+                    f"median {median(times):.1f} ms, 95% under {quantiles(times, n=20)[-1]:.1f} ms"
+                )
             browser.close()
         return figures
     finally:

@@ -60,4 +60,3 @@ def _measure(page: Page, address: str) -> dict[str, str]:
     page.get_by_text("patches of 8 px").wait_for()
     figures["hover, 8 px patches"] = spread(page.evaluate(HOVER, places))
     return figures
-

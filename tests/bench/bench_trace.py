@@ -41,7 +41,7 @@ def run(rounds: int = ROUNDS) -> dict[str, Any]:
 
 def _inputs(name: str, side: int) -> tuple[Checkpoint, torch.Tensor]:
     checkpoint = load(name, image_size=side)
-    prepared = prepare(open_sample("astronaut"), checkpoint.model.config.patch_size, side)       # a square picture
+    prepared = prepare(open_sample("astronaut"), checkpoint.model.config.patch_size, side)  # a square picture
     return checkpoint, torch.from_numpy(checkpoint.preparation.apply(prepared))[None]
 
 
@@ -67,12 +67,15 @@ def _times(name: str, side: int, rounds: int) -> dict[str, Any]:
         ours.append(_seconds(lambda: trace(checkpoint, pixels)))
     (their_wall, their_processor), (our_wall, our_processor) = zip(*theirs), zip(*ours)
     return {
-        "library_ms": _quartiles(their_wall), "trace_ms": _quartiles(our_wall),
+        "library_ms": _quartiles(their_wall),
+        "trace_ms": _quartiles(our_wall),
         "ratio": round(median(our_wall) / median(their_wall), 3),
         # What other processes do moves these two least.
         "processor_ratio": round(median(our_processor) / median(their_processor), 3),
         "ratio_of_fastest": round(min(our_wall) / min(their_wall), 3),
-        "most": MOST_TIME, "wanted": WANTED_TIME, "rounds": rounds,
+        "most": MOST_TIME,
+        "wanted": WANTED_TIME,
+        "rounds": rounds,
     }
 
 
@@ -89,13 +92,18 @@ def _memory(name: str, side: int) -> dict[str, Any]:
         command = [sys.executable, "-m", "tests.bench.bench_trace", way, name, str(side)]
         answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
         peaks[way] = json.loads(answer.stdout)["peak_mb"]
-    return {"library_mb": peaks["library"], "trace_mb": peaks["trace"], "ratio": round(peaks["trace"] / peaks["library"], 3),
-            "most": MOST_MEMORY}
+    return {
+        "library_mb": peaks["library"],
+        "trace_mb": peaks["trace"],
+        "ratio": round(peaks["trace"] / peaks["library"], 3),
+        "most": MOST_MEMORY,
+    }
 
 
 def _map_time() -> dict[str, Any]:
     checkpoint, pixels = _inputs("dinov2-small", 224)
     kept = trace(checkpoint, pixels)
+
     def one_map(n: int) -> bytes:
         return kept.attention_map(n % 12, n % 6, n % 257).numpy().tobytes()
 
@@ -115,7 +123,7 @@ def _peak_bytes() -> int:
         # not ru_maxrss: Linux hands a parent's peak on to its children
         line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
         return int(line.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss              # bytes on macOS
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # bytes on macOS
 
 
 if __name__ == "__main__":

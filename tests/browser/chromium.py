@@ -16,8 +16,12 @@ PLACES = (
     "%LocalAppData%/Google/Chrome/Application/chrome.exe",
 )
 ARGUMENTS = [
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost",
 ]
 HOW_TO_GET = (
     "The browser tests need Chromium or Chrome: install it (apt install chromium, brew install --cask chromium, "

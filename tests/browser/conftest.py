@@ -90,8 +90,7 @@ def watch() -> Watch:
 
 
 @pytest.fixture
-def page(browser: Browser, serve: Callable[[Any], str], watch: Watch, width: int,
-         colour_scheme: str) -> Iterator[Page]:
+def page(browser: Browser, serve: Callable[[Any], str], watch: Watch, width: int, colour_scheme: str) -> Iterator[Page]:
     """A page that is closed before the servers are, so that it never sees one go."""
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=colour_scheme)
     context.set_default_timeout(WAIT)

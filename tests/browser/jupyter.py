@@ -25,13 +25,23 @@ TRIES, STARTED = 3, 10
 def jupyter(application: str, folder: Path, settings: Path) -> Iterator[str]:
     """Serve `folder` with "lab" or "notebook"; gives the address. `settings` is an empty folder for its state."""
     port = free_port()
-    own = {name: str(settings / name) for name in
-           ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")}
+    own = {
+        name: str(settings / name)
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
+    }
     command = [
-        sys.executable, "-m", f"jupyter{application}" if application == "lab" else application, "--no-browser",
-        "--ServerApp.ip=127.0.0.1", f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--allow-root",
-        f"--IdentityProvider.token={TOKEN}", f"--ServerApp.root_dir={folder}",
-        "--LabApp.news_url=None", "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        sys.executable,
+        "-m",
+        f"jupyter{application}" if application == "lab" else application,
+        "--no-browser",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        "--allow-root",
+        f"--IdentityProvider.token={TOKEN}",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         "--LabApp.extension_manager=readonly",
     ]
     with (settings / "server.log").open("w", encoding="utf-8") as log:

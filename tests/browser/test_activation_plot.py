@@ -26,9 +26,13 @@ def plot(page: Page, n: int) -> Locator:
 
 def test_keys_read_value_and_slope(page: Page, widget: ActivationPlot) -> None:
     plot(page, 0).locator(".figure").focus()
-    for key, said in (("ArrowRight", "GELU of −5.00: 0.0000, slope 0.000"), ("End", "GELU of 3.00: 2.9960, slope 1.012"),
-                      ("ArrowDown", "GELU, tanh form of 3.00: 2.9964, slope 1.012"), ("ArrowDown", "ReLU of 3.00: 3.0000, slope 1.000"),
-                      ("ArrowLeft", "ReLU of 2.95: 2.9500, slope 1.000")):
+    for key, said in (
+        ("ArrowRight", "GELU of −5.00: 0.0000, slope 0.000"),
+        ("End", "GELU of 3.00: 2.9960, slope 1.012"),
+        ("ArrowDown", "GELU, tanh form of 3.00: 2.9964, slope 1.012"),
+        ("ArrowDown", "ReLU of 3.00: 3.0000, slope 1.000"),
+        ("ArrowLeft", "ReLU of 2.95: 2.9500, slope 1.000"),
+    ):
         page.keyboard.press(key)
         expect(plot(page, 0).locator(".readout")).to_have_text(said)
 
@@ -52,9 +56,17 @@ def test_slopes_are_drawn_and_listed(page: Page, widget: ActivationPlot) -> None
 
 def test_layers_tokens_and_models(page: Page, widget: ActivationPlot) -> None:
     page.get_by_label("Layer", exact=True).select_option(label="9")
-    expect(page.get_by_text(f"Layer 9, all tokens: 394,752 numbers, {widget._measured.positive[:, 8].mean():.1%} of them positive")).to_be_visible()
+    expect(
+        page.get_by_text(
+            f"Layer 9, all tokens: 394,752 numbers, {widget._measured.positive[:, 8].mean():.1%} of them positive"
+        )
+    ).to_be_visible()
     page.get_by_label("Count the numbers of").select_option(label="the class token")
-    expect(page.get_by_text(f"Layer 9, the class token: 1,536 numbers, {widget._measured.positive[0, 8]:.1%} of them positive")).to_be_visible()
+    expect(
+        page.get_by_text(
+            f"Layer 9, the class token: 1,536 numbers, {widget._measured.positive[0, 8]:.1%} of them positive"
+        )
+    ).to_be_visible()
     page.get_by_label("Model", exact=True).select_option(label="Random ViT-B/16")
     expect(page.get_by_text("Layer 9, the class token: 3,072 numbers")).to_be_visible()
     expect(page.get_by_text("never trained")).to_be_visible()
@@ -65,7 +77,9 @@ def test_a_layer_is_chosen_in_the_plot_of_shares(page: Page, widget: ActivationP
     shares.focus()
     for key in ("ArrowRight", "End"):
         page.keyboard.press(key)
-    expect(plot(page, 2).locator(".readout")).to_have_text(f"layer 12, all tokens: {widget.positive()[11]:.1%} are positive")
+    expect(plot(page, 2).locator(".readout")).to_have_text(
+        f"layer 12, all tokens: {widget.positive()[11]:.1%} are positive"
+    )
     page.keyboard.press("Enter")
     expect(page.get_by_text("Layer 12, all tokens")).to_be_visible()
     expect(page.get_by_label("Layer", exact=True)).to_have_value("12")
@@ -73,6 +87,8 @@ def test_a_layer_is_chosen_in_the_plot_of_shares(page: Page, widget: ActivationP
 
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ActivationPlot, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_and_on_a_phone(
+    page: Page, widget: ActivationPlot, colour_scheme: str, width: int
+) -> None:
     assert_fits(page, width)
     assert_ink(page.locator(".matrix-view .readout").first, colour_scheme)

@@ -53,7 +53,9 @@ def shows_numpy(page: Page, widget: AttentionCalculator) -> None:
     shown = on_page(page)
     for key, values in by_numpy(widget).items():
         for (i, j), x in np.ndenumerate(values):
-            assert abs(value_of(shown[key][i][j]) - x) <= 0.5001e-3 * max(1, abs(x) / 1e7), f"{key}[{i}, {j}] shows {shown[key][i][j]}, not {x}"
+            assert abs(value_of(shown[key][i][j]) - x) <= 0.5001e-3 * max(1, abs(x) / 1e7), (
+                f"{key}[{i}, {j}] shows {shown[key][i][j]}, not {x}"
+            )
 
 
 @pytest.mark.parametrize("preset", ["small", "pencil"])
@@ -76,11 +78,13 @@ def test_an_edit_changes_every_cell_that_depends_on_it(page: Page, widget: Atten
 
 
 @pytest.mark.parametrize("preset", ["pencil"])
-def test_every_hovered_cell_shows_a_sum_that_gives_it_and_marks_what_made_it(page: Page, widget: AttentionCalculator) -> None:
+def test_every_hovered_cell_shows_a_sum_that_gives_it_and_marks_what_made_it(
+    page: Page, widget: AttentionCalculator
+) -> None:
     type_into(page, "X", 1, 2, "0.37")
     expect(td(page, "X", 1, 2)).to_have_text("0.37")
     made = page.locator(f"{SHEET} .made")
-    marked = f"root => [...root.querySelectorAll('td.from')].map(td => [td.closest('.matrix').dataset.key, td.dataset.row, td.dataset.column].join(' '))"
+    marked = "root => [...root.querySelectorAll('td.from')].map(td => [td.closest('.matrix').dataset.key, td.dataset.row, td.dataset.column].join(' '))"
     for key, columns in (("S", 4), ("A", 4), ("O", 3)):
         for i in range(4):
             for j in range(columns):
@@ -89,8 +93,11 @@ def test_every_hovered_cell_shows_a_sum_that_gives_it_and_marks_what_made_it(pag
                 expect(made).to_have_text(re.compile(f" = {re.escape(text)}$"))
                 written = made.text_content().rpartition(" = ")[0]
                 assert cell(evaluated(written)) == cell(value_of(text)), f"{key}[{i}, {j}]: {written} = {text}"
-                expected = {"S": {f"q {i} {n}" for n in range(3)} | {f"k {j} {n}" for n in range(3)}, "A": {f"S {i} {n}" for n in range(4)},
-                            "O": {f"A {i} {n}" for n in range(4)} | {f"v {n} {j}" for n in range(4)}}[key]
+                expected = {
+                    "S": {f"q {i} {n}" for n in range(3)} | {f"k {j} {n}" for n in range(3)},
+                    "A": {f"S {i} {n}" for n in range(4)},
+                    "O": {f"A {i} {n}" for n in range(4)} | {f"v {n} {j}" for n in range(4)},
+                }[key]
                 assert set(page.locator(SHEET).evaluate(marked)) == expected
     page.mouse.move(2, 2)
     expect(made).to_have_text("0.37")  # the cell that was clicked last comes back
@@ -110,15 +117,24 @@ def test_the_pencil_example_and_its_second_head(page: Page, widget: AttentionCal
     assert page.locator(f"{SHEET} [data-key=S] td.crossed").count() == 6
 
 
-def test_wrong_input_is_answered_beside_the_cell_and_the_last_number_stays(page: Page, widget: AttentionCalculator) -> None:
+def test_wrong_input_is_answered_beside_the_cell_and_the_last_number_stays(
+    page: Page, widget: AttentionCalculator
+) -> None:
     bubble, before = page.locator(f"{SHEET} .bubble"), on_page(page)
-    for text, words in (("abc", "“abc” is no number"), ("inf", "is no number"), ("nan", "is no number"),
-                        ("1e400", "must be at most"), ("1,5", "did you mean 1.5?")):
+    for text, words in (
+        ("abc", "“abc” is no number"),
+        ("inf", "is no number"),
+        ("nan", "is no number"),
+        ("1e400", "must be at most"),
+        ("1,5", "did you mean 1.5?"),
+    ):
         type_into(page, "W_k", 2, 0, text)
         expect(bubble).to_contain_text(words)
         expect(bubble).to_contain_text("The cell keeps 1.")
         box, place = box_of(bubble), box_of(td(page, "W_k", 2, 0))
-        assert 0 <= box["y"] - place["y"] - place["height"] < 12 and box["x"] <= place["x"] + place["width"], "beside the cell"
+        assert 0 <= box["y"] - place["y"] - place["height"] < 12 and box["x"] <= place["x"] + place["width"], (
+            "beside the cell"
+        )
         assert on_page(page) == before
     td(page, "W_k", 2, 0).click()
     page.keyboard.press("Backspace"), page.keyboard.press("Enter")
@@ -141,7 +157,11 @@ def test_keys_alone_do_everything(page: Page, widget: AttentionCalculator) -> No
     page.keyboard.press("Enter"), page.keyboard.type("4"), page.keyboard.press("Enter")
     expect(td(page, "X", 0, 1)).to_have_text("4")
     expect(td(page, "X", 0, 1)).to_be_focused()
-    page.keyboard.press("ArrowDown"), page.keyboard.type("-1.5"), page.keyboard.press("Enter")  # typing starts an edit, as in a spreadsheet
+    (
+        page.keyboard.press("ArrowDown"),
+        page.keyboard.type("-1.5"),
+        page.keyboard.press("Enter"),
+    )  # typing starts an edit, as in a spreadsheet
     expect(td(page, "X", 1, 1)).to_have_text("−1.5")
     page.keyboard.press("Control+z")
     expect(td(page, "X", 1, 1)).to_have_text("2")
@@ -151,9 +171,24 @@ def test_keys_alone_do_everything(page: Page, widget: AttentionCalculator) -> No
     reached = set()
     for _ in range(24):
         page.keyboard.press("Tab")
-        reached.add(page.evaluate("""() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return a.closest('.matrix')?.dataset.key ?? a.textContent.trim().slice(0, 20) }"""))
-    assert {"W_q", "W_k", "W_v", "q", "k", "v", "S", "A", "O", "Copy as NumPy code", "Look at the code", "In words"} <= reached, reached
+        reached.add(
+            page.evaluate("""() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
+            return a.closest('.matrix')?.dataset.key ?? a.textContent.trim().slice(0, 20) }""")
+        )
+    assert {
+        "W_q",
+        "W_k",
+        "W_v",
+        "q",
+        "k",
+        "v",
+        "S",
+        "A",
+        "O",
+        "Copy as NumPy code",
+        "Look at the code",
+        "In words",
+    } <= reached, reached
 
 
 def test_undo_reset_words_and_code(page: Page, widget: AttentionCalculator) -> None:
@@ -166,7 +201,7 @@ def test_undo_reset_words_and_code(page: Page, widget: AttentionCalculator) -> N
     page.get_by_role("button", name="Copy as NumPy code").click()
     expect(page.get_by_text("Copied.")).to_be_visible()
     space: dict = {}
-    exec(page.evaluate("navigator.clipboard.readText()"), space)  # noqa: S102  our own text
+    exec(page.evaluate("navigator.clipboard.readText()"), space)
     shown = on_page(page)
     assert [[f"{x:.3f}".replace("-", "−") for x in row] for row in space["O"][0] + 0.0] == shown["O"]
     page.get_by_role("button", name="Undo").click()
@@ -208,7 +243,9 @@ def test_pointing_at_a_cell_moves_nothing(page: Page, widget: AttentionCalculato
 
 
 @pytest.mark.parametrize("preset", ["small", "pencil"])
-def test_numbers_and_what_comes_of_them_are_in_view_at_once(page: Page, widget: AttentionCalculator, preset: str) -> None:
+def test_numbers_and_what_comes_of_them_are_in_view_at_once(
+    page: Page, widget: AttentionCalculator, preset: str
+) -> None:
     """On a zoomed projector a sheet of 750 px hid S, A and O while X was edited."""
     X, q, O = (box_of(page.locator(f"{SHEET} [data-key={key}] table")) for key in "XqO")
     assert q["y"] == pytest.approx(X["y"], abs=1) and q["x"] > X["x"] + X["width"], "beside the numbers they come of"
@@ -221,7 +258,9 @@ def test_numbers_and_what_comes_of_them_are_in_view_at_once(page: Page, widget: 
 
 @pytest.mark.parametrize("preset", ["pencil"])
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: AttentionCalculator, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_and_on_a_phone(
+    page: Page, widget: AttentionCalculator, colour_scheme: str, width: int
+) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
     assert_fits(page, width)
     assert_ink(td(page, "q", 0, 0), colour_scheme)

@@ -32,7 +32,7 @@ def told(page: Page, name: str) -> str:
 
 def test_a_click_on_a_dot_chooses_its_head(page: Page, widget: AttentionDistance) -> None:
     found = widget.distances().pixels
-    layer, head = divmod(int(found.argmax()), found.shape[1])             # the most far-sighted, alone at the top
+    layer, head = divmod(int(found.argmax()), found.shape[1])  # the most far-sighted, alone at the top
     page.mouse.click(*page.evaluate(PLACE, [layer + 1, float(found[layer, head])]))
     expect(page.get_by_label("Layer", exact=True)).to_have_value(str(layer + 1))
     expect(page.get_by_label("Head", exact=True)).to_have_value(str(head + 1))

@@ -87,7 +87,7 @@ def test_shapes_are_typed_one_after_another_without_leaving_the_field(page: Page
     field.fill("32, 3, 336, 336")
     field.press("Enter")
     expect(page.locator(".part.field-sheet .title")).to_contain_text("2 of 14")
-    page.keyboard.type("32 577 588")     # the field has kept the focus
+    page.keyboard.type("32 577 588")  # the field has kept the focus
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("The class token is not there yet")
     field.fill("32 576 588")
@@ -133,8 +133,20 @@ def test_measuring_shows_ratios_and_stops(page: Page, serve, monkeypatch: pytest
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 400)])
 def test_nothing_scrolls_sideways_on_a_phone(page: Page, serve, colour_scheme: str, width: int) -> None:
     selection = Selection()
-    page.goto(serve({name: widget(selection=selection).__panel__() for name, widget in (
-        ("cost", CostExplorer), ("tracer", TensorTracer), ("budget", TrainingBudget), ("measure", MeasureHere))}) + "/cost")
+    page.goto(
+        serve(
+            {
+                name: widget(selection=selection).__panel__()
+                for name, widget in (
+                    ("cost", CostExplorer),
+                    ("tracer", TensorTracer),
+                    ("budget", TrainingBudget),
+                    ("measure", MeasureHere),
+                )
+            }
+        )
+        + "/cost"
+    )
     for name, part in (("cost", "plot"), ("tracer", "ledger-table"), ("budget", "number-table"), ("measure", "plot")):
         page.goto(f"{page.url.rpartition('/')[0]}/{name}")
         expect(page.locator(f".part.{part}").first).to_be_visible()

@@ -44,7 +44,7 @@ def answers(d: int) -> np.ndarray:
     w = weights_of(loaded.model)
     with torch.no_grad():
         x = torch.from_numpy(loaded.preparation.apply(pixels))[None]
-        return torch.nn.functional.conv2d(x, w.filters[d:d + 1], w.filter_bias[d:d + 1], stride=14)[0, 0].numpy()
+        return torch.nn.functional.conv2d(x, w.filters[d : d + 1], w.filter_bias[d : d + 1], stride=14)[0, 0].numpy()
 
 
 def test_hover_click_and_keys_on_the_wall(page: Page, widget: FilterBank) -> None:
@@ -91,10 +91,18 @@ def test_another_order_another_model_and_every_control_by_tab(page: Page, widget
     page.mouse.click(2, 2)
     for _ in range(12):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("""() => { let a = document.activeElement
+        reached.append(
+            page.evaluate("""() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return (a.getAttribute('aria-label') || a.type || a.tagName || '').slice(0, 40) + ' ' + a.tagName }"""))
-    for wanted in ("SELECT", "checkbox INPUT", "The filters of Random ViT-B/16: 768", "A red cup of espresso", "SUMMARY"):
+            return (a.getAttribute('aria-label') || a.type || a.tagName || '').slice(0, 40) + ' ' + a.tagName }""")
+        )
+    for wanted in (
+        "SELECT",
+        "checkbox INPUT",
+        "The filters of Random ViT-B/16: 768",
+        "A red cup of espresso",
+        "SUMMARY",
+    ):
         assert any(wanted in one for one in reached), f"{wanted} cannot be reached by Tab: {reached}"
 
 

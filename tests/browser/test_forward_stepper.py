@@ -63,8 +63,17 @@ def expected(run: Pass, step: int, token: int, head: int = 0) -> dict[str, list[
         if which == 0:
             return {f"LN(z{layer})": written(t.normalised[0, token, :8])}
         return {"y": written(t.y[0, :8])}
-    symbol = {"ln1": f"LN(z{layer})", "q": "q", "scores": "scores", "weights": "A", "msa": "MSA", "z_prime": f"z′{layer + 1}",
-              "ln2": f"LN(z′{layer + 1})", "mlp": "MLP", "z": f"z{layer + 1}"}[inside[which]]
+    symbol = {
+        "ln1": f"LN(z{layer})",
+        "q": "q",
+        "scores": "scores",
+        "weights": "A",
+        "msa": "MSA",
+        "z_prime": f"z′{layer + 1}",
+        "ln2": f"LN(z′{layer + 1})",
+        "mlp": "MLP",
+        "z": f"z{layer + 1}",
+    }[inside[which]]
     tensor = getattr(t.layers[layer], inside[which])[0]
     if tensor.ndim == 3:
         tensor = tensor[head]
@@ -80,11 +89,11 @@ def shown(page: Page) -> dict[str, list[str]]:
 
 def check_step(page: Page, run: Pass, step: int, token: int) -> None:
     """The rows of this step and token stand on the page, within half a second of being asked for."""
-    (symbol, wanted), = expected(run, step, token).items()
+    ((symbol, wanted),) = expected(run, step, token).items()
     seen = {}
     for _ in range(60):
         seen = shown(page)
-        if seen.get(symbol, [])[:len(wanted)] == wanted:
+        if seen.get(symbol, [])[: len(wanted)] == wanted:
             return
         page.wait_for_timeout(20)
     raise AssertionError(f"step {step}, token {token}: {symbol} should be {wanted}, the page shows {seen}")
@@ -103,7 +112,9 @@ def test_stepping_by_keyboard_and_hovering_show_what_the_trace_holds(page: Page,
         page.mouse.move(2, 2)
         check_step(page, run, step, 25)  # the patch in the middle, which is followed from the start
         if step == 5:
-            assert shown(page)["k"] == written(run.trace.layers[0].k[0, 0, 25]) and shown(page)["v"] == written(run.trace.layers[0].v[0, 0, 25])
+            assert shown(page)["k"] == written(run.trace.layers[0].k[0, 0, 25]) and shown(page)["v"] == written(
+                run.trace.layers[0].v[0, 0, 25]
+            )
         for n in (0, 16, 48):
             hover_patch(page, n, 7, 7)
             check_step(page, run, step, n + 1)
@@ -225,8 +236,12 @@ def test_less_motion_is_respected(browser: Browser, serve: Callable[..., str], w
     assert not watch.unexpected(), watch.unexpected()
 
 
-@pytest.mark.parametrize(("checkpoint", "picture", "layer"), [("dinov2-small", "photographer", 7), ("random-b16", "coffee", 11)])
-def test_real_models_grey_and_not_square(page: Page, stepper: ForwardStepper, checkpoint: str, picture: str, layer: int) -> None:
+@pytest.mark.parametrize(
+    ("checkpoint", "picture", "layer"), [("dinov2-small", "photographer", 7), ("random-b16", "coffee", 11)]
+)
+def test_real_models_grey_and_not_square(
+    page: Page, stepper: ForwardStepper, checkpoint: str, picture: str, layer: int
+) -> None:
     page.get_by_label("Picture", exact=True).select_option(label=open_sample(picture).title)
     page.get_by_label("Model").select_option(label=facts_of(checkpoint)["title"])
     page.get_by_role("button", name=f"Layer {layer + 1}", exact=True).click(timeout=60_000)
@@ -243,7 +258,11 @@ def test_real_models_grey_and_not_square(page: Page, stepper: ForwardStepper, ch
     page.locator(".part.step-bar .map").focus()
     page.keyboard.press("End")
     headless = stepper.run.trace.logits is None
-    expect(page.get_by_role("status").get_by_text("This model has no answer head: it ends here." if headless else "makes a score for each answer")).to_be_visible()
+    expect(
+        page.get_by_role("status").get_by_text(
+            "This model has no answer head: it ends here." if headless else "makes a score for each answer"
+        )
+    ).to_be_visible()
 
 
 def test_step_layer_and_model_stand_in_the_address(page: Page, course: str) -> None:
@@ -260,7 +279,9 @@ def test_step_layer_and_model_stand_in_the_address(page: Page, course: str) -> N
 
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400])
-def test_readable_in_both_themes_on_a_phone(page: Page, stepper: ForwardStepper, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_on_a_phone(
+    page: Page, stepper: ForwardStepper, colour_scheme: str, width: int
+) -> None:
     page.get_by_role("button", name="Layer 1").click()
     at_step(page, 4)
     check_step(page, stepper.run, 4, 25)

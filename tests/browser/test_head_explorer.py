@@ -45,7 +45,7 @@ def steps_of(canvas: Locator) -> np.ndarray:
     """Which steps of the colour scale are drawn: (rows, columns), as pairs of the lowest and the highest that look so."""
     width, height, *data = read_canvas(canvas, DRAWN)
     pixels = np.array(data).reshape(height, width, 4)[..., :3]
-    same = (pixels[:, :, None] == CIVIDIS).all(-1)                         # (rows, columns, 256)
+    same = (pixels[:, :, None] == CIVIDIS).all(-1)  # (rows, columns, 256)
     assert same.any(-1).all(), "a colour that is not of the scale"
     return np.stack([same.argmax(-1), 255 - same[..., ::-1].argmax(-1)], -1)
 
@@ -65,7 +65,9 @@ def test_twenty_random_maps_are_the_librarys_rows(page: Page, widget: HeadExplor
     for layer, head, patch in choices:
         if layer != at:
             page.get_by_label("Layer").select_option(label=str(layer + 1))
-            expect(page.locator(".head-maps .title")).to_have_text(f"Layer {layer + 1} of DINOv2 ViT-S/14: hover a patch")
+            expect(page.locator(".head-maps .title")).to_have_text(
+                f"Layer {layer + 1} of DINOv2 ViT-S/14: hover a patch"
+            )
             at, A = layer, library_attention("dinov2-small", "cat", layer)
         page.locator(".head-maps .tile .head").nth(head).click()
         hover_patch(page, patch, (16, 16))
@@ -74,7 +76,9 @@ def test_twenty_random_maps_are_the_librarys_rows(page: Page, widget: HeadExplor
             assert_drawn(page.locator(".head-maps .tile canvas").nth(h), rows[h], np.quantile(rows, 0.99))
         assert_drawn(page.locator(".head-maps .whole canvas.map"), rows[head], np.quantile(rows, 0.99))
         said = page.locator(".head-maps .readout")
-        expect(said).to_contain_text(f"Query: patch {patch} (row {patch // 16}, column {patch % 16}). Head {head + 1} gives")
+        expect(said).to_contain_text(
+            f"Query: patch {patch} (row {patch // 16}, column {patch % 16}). Head {head + 1} gives"
+        )
         facts = page.locator(".head-maps .tile").nth(head).locator(".facts b")
         for place, value in enumerate((A[head, 1 + patch, 0], rows[head].sum())):
             assert abs(float(facts.nth(place).inner_text().replace("< ", "")) - value) <= 1e-3
@@ -116,8 +120,13 @@ def test_pointing_at_a_map_reads_one_weight_in_every_head_and_sends_nothing(page
         hover_key(page, 4, key, (16, 24))
         for h in range(6):
             shown = page.locator(".head-maps .tile").nth(h).locator(".facts b").last.inner_text()
-            assert abs(float(shown.replace("< ", "")) - A[h, 101, 1 + key]) <= 1e-3 * A[h, 101, 1 + key] + 1e-4, (h, key)
-        expect(page.locator(".head-maps .readout .k")).to_contain_text(f"Key: patch {key} (row {key // 24}, column {key % 24}).")
+            assert abs(float(shown.replace("< ", "")) - A[h, 101, 1 + key]) <= 1e-3 * A[h, 101, 1 + key] + 1e-4, (
+                h,
+                key,
+            )
+        expect(page.locator(".head-maps .readout .k")).to_contain_text(
+            f"Key: patch {key} (row {key // 24}, column {key % 24})."
+        )
     page.mouse.move(5, 5)
     expect(page.locator(".head-maps .readout")).to_contain_text("Point at one of the small maps")
     for n in range(60, 80):
@@ -129,7 +138,14 @@ def test_pointing_at_a_map_reads_one_weight_in_every_head_and_sends_nothing(page
 def test_everything_by_keyboard(page: Page, widget: HeadExplorer) -> None:
     picture, said = page.locator(".head-maps .whole .layers"), page.locator(".head-maps .readout")
     picture.focus()
-    for key, n in (("ArrowRight", 0), ("ArrowRight", 1), ("ArrowDown", 17), ("End", 31), ("Control+End", 255), ("ArrowUp", 239)):
+    for key, n in (
+        ("ArrowRight", 0),
+        ("ArrowRight", 1),
+        ("ArrowDown", 17),
+        ("End", 31),
+        ("Control+End", 255),
+        ("ArrowUp", 239),
+    ):
         page.keyboard.press(key)
         expect(said).to_contain_text(f"Query: patch {n} (")
     page.keyboard.press("Shift+ArrowLeft")
@@ -156,7 +172,9 @@ def test_each_head_its_own_scale_is_said_in_words(page: Page, widget: HeadExplor
 
 def test_four_heads_set_by_hand_and_a_random_model(page: Page, widget: HeadExplorer) -> None:
     page.get_by_label("Heads", exact=True).select_option(label="set by hand")
-    expect(page.locator(".head-maps .tile .head")).to_have_text([f"Head {n}: {name}" for n, name in enumerate(("colour", "detail", "place", "both"), 1)])
+    expect(page.locator(".head-maps .tile .head")).to_have_text(
+        [f"Head {n}: {name}" for n, name in enumerate(("colour", "detail", "place", "both"), 1)]
+    )
     expect(page.get_by_text("Set by hand, not trained", exact=False)).to_be_visible()
     expect(page.get_by_label("Layer")).to_be_hidden()
     hover_patch(page, 100, (14, 14))
@@ -188,7 +206,9 @@ def test_a_dot_of_the_distances_opens_that_layer_and_head(page: Page, serve) -> 
 
 
 @pytest.mark.parametrize("colour_scheme, width", [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: HeadExplorer, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_and_on_a_phone(
+    page: Page, widget: HeadExplorer, colour_scheme: str, width: int
+) -> None:
     assert_fits(page, width)
     assert_ink(page.locator(".head-maps .tile .facts b").first, colour_scheme)
     assert box_of(page.locator(".head-maps .tile canvas").first)["width"] > 80

@@ -63,8 +63,7 @@ def test_root_leads_to_the_course(page: Page, course: str) -> None:
 def test_chapter_shows_text_mathematics_printed_results_and_a_widget(page: Page, fixtures: None, course: str) -> None:
     page.goto(f"{course}?chapter=2")
     expect(page).to_have_title(re.compile("^Patchify"))
-    expect(page.locator("pre.printed")).to_have_text(
-        ["patches: 196\nrows|of|768", "[0, 1, 4, 9]", "'one'", "2", "17"])
+    expect(page.locator("pre.printed")).to_have_text(["patches: 196\nrows|of|768", "[0, 1, 4, 9]", "'one'", "2", "17"])
     expect(page.locator("mjx-container")).to_have_count(6)
     assert not page.get_by_text(re.compile(r"\\alpha|\\frac|amp;")).count()
     expect(page.locator("code", has_text="$x$").first).to_be_visible()
@@ -97,16 +96,20 @@ def test_links_lead_from_chapter_to_chapter(page: Page, fixtures: None, course: 
 
 def test_a_failing_cell_is_a_sentence_and_the_rest_goes_on(page: Page, fixtures: None, course: str) -> None:
     page.goto(f"{course}?chapter=03")
-    expect(page.locator(".failed")).to_have_text([
-        "This cell stopped: 224 is no multiple of 9; 225 is (ValueError). The rest of the page goes on below.",
-        "This cell stopped: cannot draw (RuntimeError). The rest of the page goes on below.",
-        "This cell stopped: the cell left with 3 (RuntimeError). The rest of the page goes on below."])
+    expect(page.locator(".failed")).to_have_text(
+        [
+            "This cell stopped: 224 is no multiple of 9; 225 is (ValueError). The rest of the page goes on below.",
+            "This cell stopped: cannot draw (RuntimeError). The rest of the page goes on below.",
+            "This cell stopped: the cell left with 3 (RuntimeError). The rest of the page goes on below.",
+        ]
+    )
     expect(page.locator("pre.printed")).to_have_text(["before", "after", "slow", "'a string'"])
     assert not page.get_by_text("Traceback").count()
 
 
-def test_results_come_as_cells_finish_and_the_server_stays_free(page: Page, browser: Browser, fixtures: None,
-                                                                course: str) -> None:
+def test_results_come_as_cells_finish_and_the_server_stays_free(
+    page: Page, browser: Browser, fixtures: None, course: str
+) -> None:
     page.goto(f"{course}?chapter=03")
     expect(page.locator("pre.printed", has_text="after")).to_be_visible()
     expect(page.get_by_role("status").first).to_have_text("Running this step …")  # the slow cell
@@ -120,8 +123,9 @@ def test_results_come_as_cells_finish_and_the_server_stays_free(page: Page, brow
     assert took < 5  # the slow cell does not hold the server's loop
 
 
-def test_process_output_is_left_alone(page: Page, fixtures: None, course: str,
-                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_process_output_is_left_alone(
+    page: Page, fixtures: None, course: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page.goto(f"{course}?chapter=02")
     expect(page.locator("pre.printed").first).to_be_visible()
     assert "patches: 196" not in capsys.readouterr().out
@@ -130,17 +134,22 @@ def test_process_output_is_left_alone(page: Page, fixtures: None, course: str,
 def test_every_written_chapter_runs_here_without_a_failing_cell(page: Page, course: str) -> None:
     for chapter in [c for c in contents.contents() if c.path]:
         page.goto(f"{course}{chapter.address}")
-        code = [c for c in contents.read(chapter.path).cells if c.cell_type == "code"
-                and ONLY_IN_NOTEBOOKS not in c.metadata.get("tags", [])
-                and "Predict(" not in c.source]  # folded until the guess: the answer can be read in it
+        code = [
+            c
+            for c in contents.read(chapter.path).cells
+            if c.cell_type == "code"
+            and ONLY_IN_NOTEBOOKS not in c.metadata.get("tags", [])
+            and "Predict(" not in c.source
+        ]  # folded until the guess: the answer can be read in it
         expect(page.locator("details.code")).to_have_count(len(code))
         expect(page.locator(".working")).to_have_count(0, timeout=120_000)
         assert page.locator(".failed").all_inner_texts() == []
         expect(page.locator(".part").first).to_be_visible()
 
 
-def test_visitors_share_nothing_and_leave_nothing(browser: Browser, fixtures: None, course: str,
-                                                  monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visitors_share_nothing_and_leave_nothing(
+    browser: Browser, fixtures: None, course: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     books: list[weakref.ref[Any]] = []
     make = run.Workbook.__init__
 
@@ -169,14 +178,18 @@ def test_visitors_share_nothing_and_leave_nothing(browser: Browser, fixtures: No
 # widgets alone, addresses -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("query", "sentence"), [
-    ("chapter=77", "There is no chapter '77' to open; the written ones are: 02, 03."),
-    ("chapter=../../etc/passwd", "There is no chapter '../../etc/passwd' to"),
-    ("widget=Nothing", "There is no widget 'Nothing'; the course has: ForwardStepper, PatchHover"),
-    ("widget=<script>alert(1)</script>", "There is no widget '<script>alert(1)</script>'"),
-])
-def test_an_address_that_leads_nowhere_is_a_sentence(page: Page, fixtures: None, course: str, query: str,
-                                                     sentence: str) -> None:
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("chapter=77", "There is no chapter '77' to open; the written ones are: 02, 03."),
+        ("chapter=../../etc/passwd", "There is no chapter '../../etc/passwd' to"),
+        ("widget=Nothing", "There is no widget 'Nothing'; the course has: ForwardStepper, PatchHover"),
+        ("widget=<script>alert(1)</script>", "There is no widget '<script>alert(1)</script>'"),
+    ],
+)
+def test_an_address_that_leads_nowhere_is_a_sentence(
+    page: Page, fixtures: None, course: str, query: str, sentence: str
+) -> None:
     page.goto(f"{course}?{query}")
     expect(page.get_by_text(sentence)).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="All chapters and widgets").click()
@@ -233,8 +246,12 @@ def test_a_widget_alone_with_its_twin_and_its_address(page: Page, counter: None,
 
 def test_what_a_widget_is_set_to_can_be_sent_as_a_link(page: Page, course: str) -> None:
     page.goto(f"{course}?widget=AttentionCalculator&preset=pencil&head=2&scaled=maybe&colour=red")
-    expect(page.locator(".vit-notice")).to_have_text([
-        "The address asks for scaled “maybe”, which there is not; you see the usual one.", re.compile("The address says “colour”, which means nothing on this page. It can say: picture.*, preset")])
+    expect(page.locator(".vit-notice")).to_have_text(
+        [
+            "The address asks for scaled “maybe”, which there is not; you see the usual one.",
+            re.compile("The address says “colour”, which means nothing on this page. It can say: picture.*, preset"),
+        ]
+    )
     expect(page.locator("pre.source")).to_contain_text("AttentionCalculator(preset='pencil', head=1)")
     mask = page.get_by_label("Causal mask")
     mask.press("Space")
@@ -245,8 +262,9 @@ def test_what_a_widget_is_set_to_can_be_sent_as_a_link(page: Page, course: str) 
     expect(page).not_to_have_url(re.compile("masked"))
 
 
-def test_an_error_while_a_widget_is_built_is_a_sentence(page: Page, counter: None, course: str,
-                                                        monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_while_a_widget_is_built_is_a_sentence(
+    page: Page, counter: None, course: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(Counter, "__panel__", lambda self: 1 / 0)
     page.goto(f"{course}?widget=Counter")
     expect(page.locator(".failed")).to_contain_text("division by zero (ZeroDivisionError)")
@@ -313,13 +331,15 @@ def test_an_upload_of_20_megabytes_arrives_whole(page: Page, serve: Callable[[An
     page.goto(serve(upload_app))
     size = 20 * 2**20
     page.locator("input[type=file]").set_input_files(
-        {"name": "large.png", "mimeType": "image/png", "buffer": io.BytesIO(bytes(size)).getvalue()})
+        {"name": "large.png", "mimeType": "image/png", "buffer": io.BytesIO(bytes(size)).getvalue()}
+    )
     expect(page.get_by_text(f"{size} bytes")).to_be_visible()
     assert len(base64.b64encode(bytes(size))) < transport.LARGEST_MESSAGE
 
 
-def test_small_messages_are_not_held_back(page: Page, serve: Callable[[Any], str],
-                                          monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_messages_are_not_held_back(
+    page: Page, serve: Callable[[Any], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tornado.websocket import WebSocketHandler
 
     asked: list[bool] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,9 @@ from .jupyter import TOKEN, jupyter, run_all
 CHAPTERS = sorted(contents.FOLDER.glob("*.ipynb"))
 IN_NOTEBOOK_7 = ("00", "05")
 """Notebook 7 is JupyterLab's own cells in another frame: one chapter of canvases and one of fields show that they come."""
-RUNS = [("lab", path) for path in CHAPTERS] + [("notebook", path) for path in CHAPTERS if path.name[:2] in IN_NOTEBOOK_7]
+RUNS = [("lab", path) for path in CHAPTERS] + [
+    ("notebook", path) for path in CHAPTERS if path.name[:2] in IN_NOTEBOOK_7
+]
 SAMPLE = Path(__file__).parents[1] / "chapters/fixtures/02_sample.ipynb"
 PATHS = {"lab": "lab/tree", "notebook": "notebooks"}
 SECONDS = 180
@@ -53,7 +54,11 @@ def open_and_run(page: Page, address: str, notebook: Path) -> None:
 def widgets_of(notebook: Path) -> list[int]:
     """Places of the cells that show a widget or a drawing: as committed, each keeps a still."""
     cells = nbformat.read(notebook, as_version=4).cells
-    places = [place for place, cell in enumerate(cells) if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))]
+    places = [
+        place
+        for place, cell in enumerate(cells)
+        if any("image/png" in output.get("data", {}) for output in cell.get("outputs", []))
+    ]
     assert places, f"{notebook.name} keeps no still"
     return places
 
@@ -62,7 +67,9 @@ def without_errors(page: Page) -> None:
     for kind in ("error", "stderr"):
         said = page.locator(f'[data-mime-type="application/vnd.jupyter.{kind}"]').all_inner_texts()
         assert not said, said
-    said = [text for text in page.locator(".jp-OutputArea").all_inner_texts() if "Traceback (most recent call last)" in text]
+    said = [
+        text for text in page.locator(".jp-OutputArea").all_inner_texts() if "Traceback (most recent call last)" in text
+    ]
     assert not said, said  # Panel prints what goes wrong in a message of the browser
 
 
@@ -77,7 +84,9 @@ def test_parts_of_a_notebook(page: Page, address: str) -> None:
     without_errors(page)
 
 
-@pytest.mark.parametrize(("address", "notebook"), RUNS, ids=[f"{where}-{path.stem}" for where, path in RUNS], indirect=["address"])
+@pytest.mark.parametrize(
+    ("address", "notebook"), RUNS, ids=[f"{where}-{path.stem}" for where, path in RUNS], indirect=["address"]
+)
 def test_chapter_from_top_to_bottom(page: Page, address: str, notebook: Path) -> None:
     open_and_run(page, address, notebook)
     for place in widgets_of(notebook):

@@ -50,7 +50,9 @@ def test_one_number_moves_the_whole_token(page: Page, lab: LayerNormLab) -> None
     type_in(page, "gamma", 7, "2"), type_in(page, "beta", 0, "−0.5")
     gamma, beta = np.array([1.0] * 7 + [2]), np.array([-0.5] + [0] * 7)
     expect(cells(page, "y")).to_have_text(text_of(gamma * normal(x, 1e-6) + beta))
-    expect(cells(page, "compared")).to_have_text([t for e in (1e-12, 1e-6, 1e-5) for t in text_of(gamma * normal(x, e) + beta)])
+    expect(cells(page, "compared")).to_have_text(
+        [t for e in (1e-12, 1e-6, 1e-5) for t in text_of(gamma * normal(x, e) + beta)]
+    )
 
 
 def test_population_or_sample_variance(page: Page, lab: LayerNormLab) -> None:
@@ -74,10 +76,19 @@ def test_a_tiny_spread_feels_epsilon_and_no_spread_needs_it(page: Page, lab: Lay
     expect(page.get_by_text("0 / 0 is no number")).to_be_visible()
 
 
-@pytest.mark.parametrize(("key", "text", "said", "stays"), [
-    ("x", "two", "is no number", "2"), ("x", "inf", "is no number", "2"), ("x", "0,5", "did you mean 0.5?", "2"),
-    ("epsilon", "-1", "Epsilon must be at least 0", "1e−6"), ("epsilon", "0,5", "did you mean 0.5?", "1e−6")])
-def test_what_is_no_number_is_refused_in_place(page: Page, lab: LayerNormLab, key: str, text: str, said: str, stays: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "text", "said", "stays"),
+    [
+        ("x", "two", "is no number", "2"),
+        ("x", "inf", "is no number", "2"),
+        ("x", "0,5", "did you mean 0.5?", "2"),
+        ("epsilon", "-1", "Epsilon must be at least 0", "1e−6"),
+        ("epsilon", "0,5", "did you mean 0.5?", "1e−6"),
+    ],
+)
+def test_what_is_no_number_is_refused_in_place(
+    page: Page, lab: LayerNormLab, key: str, text: str, said: str, stays: str
+) -> None:
     type_in(page, key, 0, text)
     expect(page.get_by_role("alert")).to_contain_text(said)
     expect(page.get_by_role("alert")).to_contain_text(f"The cell keeps {stays}.")
@@ -104,7 +115,9 @@ def test_a_token_of_the_picture(page: Page, lab: LayerNormLab) -> None:
     page.get_by_label("Layer", exact=True).select_option(label="5")
     box = box_of(page.locator(".part.picture-grid .layers"))
     page.mouse.click(box["x"] + box["width"] * 4.5 / 16, box["y"] + box["height"] * 6.5 / 16)
-    expect(page.get_by_text("The first 8 numbers of patch 100, as the first norm of layer 5 reads them")).to_be_visible()
+    expect(
+        page.get_by_text("The first 8 numbers of patch 100, as the first norm of layer 5 reads them")
+    ).to_be_visible()
     row = lab.reading.trace.layers[3].z[0, 101, :8].numpy()
     wanted = [str(v).replace("-", "−") for v in (np.round(row.astype(float), 4) + 0.0).tolist()]
     expect(cells(page, "x")).to_have_text(wanted)

@@ -16,10 +16,22 @@ def lesson() -> pn.viewable.Viewable:
     from widgets.page.frame import frame
     from widgets.page.results import view
 
-    number = Predict("How many patches of 16 px in 224 x 224 px?", "number", lambda: 196, unit="patches",
-                     why="14 rows of 14.", id="n", reveals=lambda: pn.pane.HTML("<p id='rest'>What follows</p>"))
-    choice = Predict("Halve P. The attention table grows by ...", "choice", "about 16 times",
-                     choices=("about 2 times", "about 4 times", "about 16 times"), id="c")
+    number = Predict(
+        "How many patches of 16 px in 224 x 224 px?",
+        "number",
+        lambda: 196,
+        unit="patches",
+        why="14 rows of 14.",
+        id="n",
+        reveals=lambda: pn.pane.HTML("<p id='rest'>What follows</p>"),
+    )
+    choice = Predict(
+        "Halve P. The attention table grows by ...",
+        "choice",
+        "about 16 times",
+        choices=("about 2 times", "about 4 times", "about 16 times"),
+        id="c",
+    )
     result = check("patchify", lambda image, P: image.reshape(-1, image.shape[0] * P * P))
     shown = (number, choice, exercise("patchify"), result, Quiz("02"))
     return frame("Lesson", content=pn.Column(*map(view, shown), sizing_mode="stretch_width"))
@@ -62,7 +74,9 @@ def test_text_in_a_number_field_is_answered_beside_it_and_kept(opened: Page) -> 
     assert focused(opened).startswith("INPUT plenty")
     field.fill("195,5")
     field.press("Enter")
-    expect(opened.get_by_role("alert").filter(has_text="must be a whole number, and 195,5 looks like 195.5")).to_be_visible()
+    expect(
+        opened.get_by_role("alert").filter(has_text="must be a whole number, and 195,5 looks like 195.5")
+    ).to_be_visible()
     opened.get_by_role("button", name="196", exact=True).click()
     expect(opened.get_by_text("That is it exactly.")).to_be_visible()
     expect(opened.get_by_role("button", name="195", exact=True)).to_have_count(0)
@@ -178,9 +192,17 @@ def drawing() -> pn.viewable.Viewable:
     from widgets.page.frame import frame
     from widgets.page.results import view
 
-    predict = Predict("Draw the attention entries for P 32, 16 and 8, in thousands.", "curve", lambda: [2.5, 38.8, 616.2],
-                      x=(32, 16, 8), y=(0, 700), x_label="patch side in px", y_label="entries in thousands", id="d",
-                      why="They grow sixteenfold.")
+    predict = Predict(
+        "Draw the attention entries for P 32, 16 and 8, in thousands.",
+        "curve",
+        lambda: [2.5, 38.8, 616.2],
+        x=(32, 16, 8),
+        y=(0, 700),
+        x_label="patch side in px",
+        y_label="entries in thousands",
+        id="d",
+        why="They grow sixteenfold.",
+    )
     return frame("Lesson", content=pn.Column(view(predict), sizing_mode="stretch_width"))
 
 

@@ -15,7 +15,9 @@ CELLS = [
     "exercise('patchify')",
     "def patchify(image, P):\n    return image.reshape(-1, image.shape[0] * P * P)\n\ncheck('patchify', patchify)",
     "def endless(image, P):\n    while True:\n        pass\n\ncheck('patchify', endless, seconds=1)",
-    "hint('patchify')", "solution('patchify')", "solution('patchify')",
+    "hint('patchify')",
+    "solution('patchify')",
+    "solution('patchify')",
     "Quiz('02')",
     "from widgets.lesson.progress import current\nprint(sorted(current().everything()['predictions']), 'kept')",
 ]

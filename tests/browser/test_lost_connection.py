@@ -27,7 +27,17 @@ BAR = ".vit-lost"
 @contextmanager
 def served(port: int) -> Iterator[str]:
     """The course as a host serves it, in a process of its own; killed at the end."""
-    command = [sys.executable, "-m", "panel", "serve", str(ROOT / "widgets/app.py"), "--port", str(port), "--address", "localhost"]
+    command = [
+        sys.executable,
+        "-m",
+        "panel",
+        "serve",
+        str(ROOT / "widgets/app.py"),
+        "--port",
+        str(port),
+        "--address",
+        "localhost",
+    ]
     server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     address = f"http://localhost:{port}/app"
     try:
@@ -46,7 +56,11 @@ def served(port: int) -> Iterator[str]:
 
 
 def test_a_server_that_stops_and_begins_again(page: Page, watch: Watch) -> None:
-    watch.expected += ["Failed to load resource: net::ERR_", "WebSocket", "websocket"]  # what a server that is killed leaves half said
+    watch.expected += [
+        "Failed to load resource: net::ERR_",
+        "WebSocket",
+        "websocket",
+    ]  # what a server that is killed leaves half said
     port = free_port()
     with served(port) as address:
         page.goto(f"{address}?widget=AttentionCalculator&preset=pencil")
@@ -54,15 +68,17 @@ def test_a_server_that_stops_and_begins_again(page: Page, watch: Watch) -> None:
         mask.press("Space")
         expect(page).to_have_url(re.compile("masked=1"))
         expect(page.locator(BAR)).to_be_hidden()
-    expect(page.locator(BAR)).to_contain_text("The connection to the server is lost: nothing here is answered any more.")
+    expect(page.locator(BAR)).to_contain_text(
+        "The connection to the server is lost: nothing here is answered any more."
+    )
     again = page.get_by_role("button", name="Open this view again")
-    expect(again).to_be_hidden()                                          # there is nothing to open yet
+    expect(again).to_be_hidden()  # there is nothing to open yet
     with served(port):
         again.click(timeout=SECONDS * 1000)
         expect(page.locator(BAR)).to_be_hidden()
         expect(page.get_by_label("Causal mask")).to_be_checked()
         assert "preset=pencil" in page.url and "masked=1" in page.url
-        page.get_by_label("Causal mask").press("Space")                   # and it answers
+        page.get_by_label("Causal mask").press("Space")  # and it answers
         expect(page).not_to_have_url(re.compile("masked"))
 
 
@@ -82,7 +98,7 @@ def test_a_session_that_was_forgotten_while_the_machine_slept(page: Page, course
 
 def test_asking_makes_no_session_and_other_requests_are_as_before(course: str) -> None:
     asked = urllib.request.Request(f"{course}/ws", headers={"Vit-Session": "nobody"})
-    urllib.request.urlopen(course).close()                                # the course is loaded with its first page
+    urllib.request.urlopen(course).close()  # the course is loaded with its first page
     server = next(iter(pn.state._servers.values()))[0]
     before = len(server.get_sessions())
     with urllib.request.urlopen(asked) as answer:

@@ -12,7 +12,10 @@ from playwright.sync_api import Page, expect
 
 from .jupyter import kernel_of, lab_with, run_all
 
-CELLS = ["import os\nfrom widgets import AttentionCalculator, start\nstart()\nprint('kernel', os.getpid())", "AttentionCalculator()"]
+CELLS = [
+    "import os\nfrom widgets import AttentionCalculator, start\nstart()\nprint('kernel', os.getpid())",
+    "AttentionCalculator()",
+]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,7 @@ def test_a_kernel_that_is_silent_and_one_that_begins_again(page: Page, notebook:
         expect(bar).to_contain_text("Nothing has answered for 15 s", timeout=60_000)
     finally:
         os.kill(kernel, signal.SIGCONT)
-    expect(bar).to_have_count(0)                                          # it answers again
+    expect(bar).to_have_count(0)  # it answers again
 
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_role("menuitem", name=re.compile(r"^\s*Restart Kernel…")).first.click()

@@ -14,7 +14,7 @@ from widgets.page.selection import Selection
 def test_a_reader_is_told_to_wait_and_then_answered(page: Page, serve) -> None:
     let_go = threading.Event()
     selection = Selection()
-    selection.param.watch(lambda event: let_go.wait(20), "checkpoint")   # a model that is slow to read the picture
+    selection.param.watch(lambda event: let_go.wait(20), "checkpoint")  # a model that is slow to read the picture
     choice = ModelChoice(selection=selection)
     said = pn.pane.HTML(selection.param.checkpoint.rx.pipe(lambda name: f"<p class='now'>{name}</p>"))
     page.goto(serve(lambda: pn.Column(choice, said)))

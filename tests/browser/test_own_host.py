@@ -17,7 +17,9 @@ from playwright.sync_api import Page, WebSocketRoute, expect
 from .settled import assert_soon
 
 PAGES = ({}, {"chapter": "02"}, {"widget": "AttentionCalculator"}, {"gallery": "1"})
-FETCHED = re.compile(r"<(?:link|script|img|iframe|source)\b[^>]*(?:href|src)=[\"']?((?:https?:)?//[^\"'\s>]+)|@import[^;]*//|url\([\"']?https?:")
+FETCHED = re.compile(
+    r"<(?:link|script|img|iframe|source)\b[^>]*(?:href|src)=[\"']?((?:https?:)?//[^\"'\s>]+)|@import[^;]*//|url\([\"']?https?:"
+)
 
 
 def stylesheets(address: str, arguments: dict[str, str]) -> set[str]:
@@ -25,6 +27,7 @@ def stylesheets(address: str, arguments: dict[str, str]) -> set[str]:
 
     Pulled in a thread of its own, since Playwright's loop runs in the one of the tests.
     """
+
     def pull() -> set[str]:
         session = pull_session(url=address, arguments=arguments)
         found = {sheet.url for root in session.document.roots for sheet in root.select({"type": ImportedStyleSheet})}
@@ -63,12 +66,26 @@ def test_a_page_that_comes_back_after_its_session_was_forgotten(page: Page, serv
     page.route_web_socket(re.compile("/app/ws"), late)
     page.goto(f"{address}/app?widget=AttentionCalculator")
     expect(page.locator(".part").first).to_be_visible()
-    sheets = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name).filter(name => name.includes('.css'))")
-    assert any("listpanel.css" in sheet for sheet in sheets)              # `page` fails on what left its host
+    sheets = page.evaluate(
+        "performance.getEntriesByType('resource').map(entry => entry.name).filter(name => name.includes('.css'))"
+    )
+    assert any("listpanel.css" in sheet for sheet in sheets)  # `page` fails on what left its host
 
 
-@pytest.mark.parametrize("where", ["", "?chapter=02", "?chapter=77", "?widget=AttentionCalculator", "?widget=Nothing",
-                                   "/autoload.js?bokeh-autoload-element=x", "/nothing", "/ws", "/autoload.js"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "",
+        "?chapter=02",
+        "?chapter=77",
+        "?widget=AttentionCalculator",
+        "?widget=Nothing",
+        "/autoload.js?bokeh-autoload-element=x",
+        "/nothing",
+        "/ws",
+        "/autoload.js",
+    ],
+)
 def test_what_a_page_or_an_error_names_is_here(course: str, where: str) -> None:
     try:
         with urllib.request.urlopen(course + where) as answer:
@@ -79,5 +96,9 @@ def test_what_a_page_or_an_error_names_is_here(course: str, where: str) -> None:
 
 
 def test_what_names_another_host_is_found() -> None:
-    assert FETCHED.findall('<link rel="stylesheet" href="https://cdn.holoviz.org/a.css">') == ["https://cdn.holoviz.org/a.css"]
-    assert FETCHED.search("@import url(//fonts.googleapis.com/css)") and not FETCHED.search('<a href="https://arxiv.org/abs/2010.11929">')
+    assert FETCHED.findall('<link rel="stylesheet" href="https://cdn.holoviz.org/a.css">') == [
+        "https://cdn.holoviz.org/a.css"
+    ]
+    assert FETCHED.search("@import url(//fonts.googleapis.com/css)") and not FETCHED.search(
+        '<a href="https://arxiv.org/abs/2010.11929">'
+    )

@@ -71,10 +71,12 @@ def test_hover_marks_the_patch_in_picture_strip_row_and_table(page: Page, widget
         hover_patch(page, n, columns, rows)
         assert ringed_patch(page, pixels, P) == n
         r, c = divmod(n, columns)
-        patch = pixels[:, r * P:(r + 1) * P, c * P:(c + 1) * P].astype(float)
+        patch = pixels[:, r * P : (r + 1) * P, c * P : (c + 1) * P].astype(float)
         low, high = int(P * 12 / 44), int(np.ceil(P * 32 / 44))
         seen = read_canvas(page.locator(".part.token-strip canvas"), MIDDLE)
-        assert np.allclose(seen, patch[:, low:high, low:high].mean((1, 2)), atol=10), f"strip shows another patch than {n}"
+        assert np.allclose(seen, patch[:, low:high, low:high].mean((1, 2)), atol=10), (
+            f"strip shows another patch than {n}"
+        )
         expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(n))
         expect(page.locator(".part.number-table td").nth(1)).to_have_text(str(r))
         expect(page.locator(".part.number-table td").nth(2)).to_have_text(str(c))
@@ -108,7 +110,8 @@ def test_a_pixel_of_the_patch_shows_its_three_numbers(page: Page, widget: PatchH
     expect(said).to_contain_text("Pixel u = 2, v = 5 of patch 17")
     for channel in range(3):
         expect(said.locator("div").nth(channel)).to_contain_text(
-            f"{pixels[channel, 16 + 2, 48 + 5]}is number {channel * 256 + 2 * 16 + 5} of the 768")
+            f"{pixels[channel, 16 + 2, 48 + 5]}is number {channel * 256 + 2 * 16 + 5} of the 768"
+        )
 
 
 def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> None:
@@ -117,7 +120,16 @@ def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> No
     page.get_by_text("In words").click()
     expect(page.get_by_text("Patch 17 lies in row 1, column 3")).to_be_visible()
     page.locator(".part.picture-grid .layers").focus()
-    for key, n in (("ArrowRight", 18), ("ArrowDown", 32), ("ArrowLeft", 31), ("ArrowUp", 17), ("Home", 14), ("End", 27), ("Control+Home", 0), ("ArrowLeft", 0)):
+    for key, n in (
+        ("ArrowRight", 18),
+        ("ArrowDown", 32),
+        ("ArrowLeft", 31),
+        ("ArrowUp", 17),
+        ("Home", 14),
+        ("End", 27),
+        ("Control+Home", 0),
+        ("ArrowLeft", 0),
+    ):
         page.keyboard.press(key)
         expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(n))
     expect(page.get_by_text("Patch 0 lies in row 0, column 0")).to_be_visible()
@@ -140,11 +152,21 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PatchHover) -> None
     reached = []
     for _ in range(24):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("""() => { let a = document.activeElement
+        reached.append(
+            page.evaluate("""() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return (a.getAttribute('aria-label') || a.type || a.tagName || '').slice(0, 30) + ' ' + a.tagName }"""))
+            return (a.getAttribute('aria-label') || a.type || a.tagName || '').slice(0, 30) + ' ' + a.tagName }""")
+        )
     text = " | ".join(reached)
-    for wanted in ("SELECT", "file INPUT", "radio INPUT", "A tabby cat", "The sequence of 196", "x_p, 196 by 768", "SUMMARY"):
+    for wanted in (
+        "SELECT",
+        "file INPUT",
+        "radio INPUT",
+        "A tabby cat",
+        "The sequence of 196",
+        "x_p, 196 by 768",
+        "SUMMARY",
+    ):
         assert wanted in text, f"{wanted} cannot be reached by Tab: {text}"
 
 
@@ -153,13 +175,19 @@ def test_upload_and_refused_uploads(page: Page, widget: PatchHover) -> None:
     Image.new("RGB", (320, 240), (200, 30, 60)).save(picture, "PNG")
     send = page.locator(".part.picture-upload input")
     send.set_input_files({"name": "red.png", "mimeType": "image/png", "buffer": picture.getvalue()})
-    expect(page.get_by_text("Your picture is here, 240 px high and 320 px wide. It stays in memory only.")).to_be_visible()
-    expect(page.get_by_text("Your picture, scaled to 224 px high and 304 px wide, cut into 14 × 19 patches")).to_be_visible()
+    expect(
+        page.get_by_text("Your picture is here, 240 px high and 320 px wide. It stays in memory only.")
+    ).to_be_visible()
+    expect(
+        page.get_by_text("Your picture, scaled to 224 px high and 304 px wide, cut into 14 × 19 patches")
+    ).to_be_visible()
     send.set_input_files({"name": "notes.txt", "mimeType": "text/plain", "buffer": b"these are words"})
     expect(page.locator(".part.picture-upload .notice")).to_contain_text("The picture before stays.")
     expect(page.get_by_text("cut into 14 × 19 patches")).to_be_visible()
     send.set_input_files({"name": "large.png", "mimeType": "image/png", "buffer": bytes(21_000_000)})
-    expect(page.locator(".part.picture-upload .notice")).to_contain_text("That file has 21 MB; a picture may have 20 MB here.")
+    expect(page.locator(".part.picture-upload .notice")).to_contain_text(
+        "That file has 21 MB; a picture may have 20 MB here."
+    )
 
 
 def test_a_large_picture_gets_through(page: Page, widget: PatchHover) -> None:
@@ -167,7 +195,9 @@ def test_a_large_picture_gets_through(page: Page, widget: PatchHover) -> None:
     sent = BytesIO()
     Image.fromarray(noise).save(sent, "PNG")
     assert 14e6 < sent.tell() < 20e6
-    page.locator(".part.picture-upload input").set_input_files({"name": "noise.png", "mimeType": "image/png", "buffer": sent.getvalue()})
+    page.locator(".part.picture-upload input").set_input_files(
+        {"name": "noise.png", "mimeType": "image/png", "buffer": sent.getvalue()}
+    )
     expect(page.locator(".part.picture-upload .notice")).to_contain_text("It stays in memory only.", timeout=40_000)
 
 
@@ -195,7 +225,11 @@ def test_colours_of_the_trained_model(page: Page, widget: PatchHover) -> None:
     choose(page, "Colour the patches by", "what a trained ViT finds alike")
     expect(page.get_by_text("Yellow patches came out")).to_be_visible()
     expect(page.locator(".part.picture-grid .scalebar")).to_be_visible()
-    seen = page.locator(".part.picture-grid canvas").nth(1).evaluate("c => c.getContext('2d').getImageData(2, 2, 1, 1).data[3]")
+    seen = (
+        page.locator(".part.picture-grid canvas")
+        .nth(1)
+        .evaluate("c => c.getContext('2d').getImageData(2, 2, 1, 1).data[3]")
+    )
     assert seen > 0, "patches are coloured, not only ringed"
     choose(page, "Colour the patches by", "their own pixels")
     expect(page.locator(".part.picture-grid .scalebar")).to_be_hidden()

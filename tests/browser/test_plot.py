@@ -15,8 +15,12 @@ COLOURS = """() => Object.fromEntries([...Bokeh.documents[0]._all_models.values(
 
 def made() -> Plot:
     plot = Plot(title="Two", x_label="x", y_label="y", tappable=True)
-    plot.update([Series("a", [0, 1, 2], [5, 6, 7], kind="dots", hue="query", labels=["a zero", "a one", "a two"]),
-                 Series("b", [0, 1, 2], [1, 2, 3], hue="key", dash=True, labels=["b zero", "b one", "b two"])])
+    plot.update(
+        [
+            Series("a", [0, 1, 2], [5, 6, 7], kind="dots", hue="query", labels=["a zero", "a one", "a two"]),
+            Series("b", [0, 1, 2], [1, 2, 3], hue="key", dash=True, labels=["b zero", "b one", "b two"]),
+        ]
+    )
     return plot
 
 
@@ -36,7 +40,13 @@ def test_arrow_keys_read_points_and_enter_chooses_one(page: Page, serve) -> None
     page.goto(serve(told))
     place, said = page.locator(".figure"), page.locator(".plot .readout")
     place.focus()
-    for key, words in (("ArrowRight", "a zero"), ("ArrowRight", "a one"), ("ArrowDown", "b one"), ("End", "b two"), ("ArrowUp", "a two")):
+    for key, words in (
+        ("ArrowRight", "a zero"),
+        ("ArrowRight", "a one"),
+        ("ArrowDown", "b one"),
+        ("End", "b two"),
+        ("ArrowUp", "a two"),
+    ):
         page.keyboard.press(key)
         expect(said).to_have_text(words)
     page.keyboard.press("Enter")
@@ -54,8 +64,12 @@ def test_the_theme_colours_marks_and_axes(page: Page, serve, line: str) -> None:
 def test_other_series_and_places_while_it_is_shown(page: Page, serve) -> None:
     """More series, fewer, another kind, a place marked and no longer: the page complains of none (the fixture asks)."""
     plot = made()
-    states = [([Series("a", [0, 1], [1, 2])], [(0.5, "here")]), ([Series("a", [0, 1], [1, 2], kind="bars"), Series("c", [0, 1], [2, 3])], []),
-              ([Series(name, [0, 1], [1, 2]) for name in "abcd"], [(0.2, "one"), (0.7, "two")]), ([Series("a", [0, 1], [4, 5])], [(0.9, "last")])]
+    states = [
+        ([Series("a", [0, 1], [1, 2])], [(0.5, "here")]),
+        ([Series("a", [0, 1], [1, 2], kind="bars"), Series("c", [0, 1], [2, 3])], []),
+        ([Series(name, [0, 1], [1, 2]) for name in "abcd"], [(0.2, "one"), (0.7, "two")]),
+        ([Series("a", [0, 1], [4, 5])], [(0.9, "last")]),
+    ]
     press = pn.widgets.Button(label="Next state")
     press.on_click(lambda event: plot.update(*states[event.new - 1]))
     page.goto(serve(lambda: pn.Column(press, plot)))
@@ -63,5 +77,8 @@ def test_other_series_and_places_while_it_is_shown(page: Page, serve) -> None:
         page.get_by_text("Next state").click()
         expect(page.locator(".plot .legend .entry")).to_have_count(len(series))
         page.locator(".figure").focus()
-        assert_soon(page, lambda words=f"{series[0].name}: {series[0].y[-1]:.3g} at 1": last_point(page) == words,
-                    "End reads the last point of the new series, whose places come after its legend")
+        assert_soon(
+            page,
+            lambda words=f"{series[0].name}: {series[0].y[-1]:.3g} at 1": last_point(page) == words,
+            "End reads the last point of the new series, whose places come after its legend",
+        )

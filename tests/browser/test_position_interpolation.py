@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 from widgets.model.checkpoints import load
 from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
+from widgets.page.sample_answers import alone
 from widgets.page.selection import Selection
 from widgets.page.theme import colour_scale
-from widgets.page.sample_answers import alone
 from widgets.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 
 from .settled import assert_fits, assert_ink, box_of, read_canvas
@@ -40,7 +40,7 @@ def part(page: Page, title: str):
 def drawn(page: Page, title: str, high: float) -> np.ndarray:
     """Numbers of a map as its colours say them, (rows, columns); good to a step of the scale."""
     width, height, *data = read_canvas(part(page, title).locator("canvas").first, DRAWN)
-    pixels = np.array(data).reshape(height, width, 4)[CELL // 2::CELL, CELL // 2::CELL, :3]
+    pixels = np.array(data).reshape(height, width, 4)[CELL // 2 :: CELL, CELL // 2 :: CELL, :3]
     off = np.abs(pixels[:, :, None] - SIGNED).sum(-1)
     assert off.min(-1).max() == 0, "a colour that is not of the scale"
     return (off.argmin(-1) / 255 * 2 - 1) * high
@@ -66,13 +66,17 @@ def test_typing_a_grid_draws_the_real_table_on_it(page: Page, widget: PositionIn
     assert np.abs(drawn(page, "The same place, after", 1) - alike).max() < 1 / 60
 
 
-def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(page: Page, widget: PositionInterpolation) -> None:
+def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(
+    page: Page, widget: PositionInterpolation
+) -> None:
     layers = part(page, "Before: 37 × 37").locator(".layers")
     box = box_of(layers)
     page.mouse.move(box["x"] + 30.5 / 37 * box["width"], box["y"] + 3.5 / 37 * box["height"])
     w = weights_of(load("dinov2-small").model)
     value = float(w.positions[1 + 3 * 37 + 30, 379])
-    expect(part(page, "Before: 37 × 37").locator(".readout")).to_have_text(f"Row 3, column 30: {value:.4f}".replace("-", "−"))
+    expect(part(page, "Before: 37 × 37").locator(".readout")).to_have_text(
+        f"Row 3, column 30: {value:.4f}".replace("-", "−")
+    )
     expect(part(page, "After: 16 × 16").locator(".readout")).to_contain_text("Row 1, column 13: ")
     page.mouse.down(), page.mouse.up()
     expect(page.get_by_text("Cosine of row 3, column 30 with every position.")).to_be_visible()
@@ -82,7 +86,13 @@ def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(page
 def test_keys_move_the_place_and_every_control_is_reached_by_tab(page: Page, widget: PositionInterpolation) -> None:
     layers = part(page, "After: 16 × 16").locator(".layers")
     layers.focus()
-    for key, cell in (("ArrowRight", (5, 6)), ("ArrowDown", (6, 6)), ("Home", (6, 0)), ("Control+End", (15, 15)), ("ArrowRight", (15, 15))):
+    for key, cell in (
+        ("ArrowRight", (5, 6)),
+        ("ArrowDown", (6, 6)),
+        ("Home", (6, 0)),
+        ("Control+End", (15, 15)),
+        ("ArrowRight", (15, 15)),
+    ):
         page.keyboard.press(key)
         expect(layers).to_have_attribute("data-cell", str(cell[0] * 16 + cell[1]))
     expect(page.get_by_text("Cosine of row 15, column 15, which lies at the same place.")).to_be_visible()
@@ -90,16 +100,33 @@ def test_keys_move_the_place_and_every_control_is_reached_by_tab(page: Page, wid
     reached = []
     for _ in range(20):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("""() => { let a = document.activeElement
+        reached.append(
+            page.evaluate("""() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return `${a.getAttribute('aria-label') || a.type || a.className || ''} ${a.tagName}` }"""))
+            return `${a.getAttribute('aria-label') || a.type || a.className || ''} ${a.tagName}` }""")
+        )
     text = " | ".join(reached)
-    for wanted in ("radio INPUT", "select-one SELECT", "text INPUT", "range INPUT", "Before: 37", "The same place, after", "SUMMARY"):
+    for wanted in (
+        "radio INPUT",
+        "select-one SELECT",
+        "text INPUT",
+        "range INPUT",
+        "Before: 37",
+        "The same place, after",
+        "SUMMARY",
+    ):
         assert wanted in text, f"{wanted} cannot be reached by Tab: {text}"
 
 
 def test_what_is_no_grid_is_answered_in_place(page: Page, widget: PositionInterpolation) -> None:
-    for text, words in (("1e9", "at most 64, not 1e9"), ("3.7", "whole number, not 3.7"), ("2,5 x 3", "2,5 looks like 2.5"), ("", "is empty"), ("big", "“big” is no number"), ("0", "not 0")):
+    for text, words in (
+        ("1e9", "at most 64, not 1e9"),
+        ("3.7", "whole number, not 3.7"),
+        ("2,5 x 3", "2,5 looks like 2.5"),
+        ("", "is empty"),
+        ("big", "“big” is no number"),
+        ("0", "not 0"),
+    ):
         type_grid(page, "To grid", text)
         expect(page.get_by_role("alert").filter(has_text=words)).to_contain_text("16 × 16 stays.")
         expect(page.get_by_label("To grid")).to_have_value("16 × 16")
@@ -129,16 +156,21 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
     page.get_by_role("button", name="Run the sizes").click()
     found = {(one.way, min(one.image_size)): one.cosine for one in widget.answer.answers()}
     expect(page.get_by_role("status").filter(has_text="At 112 px, cosine of y with the y at 168 px")).to_contain_text(
-        f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}")
+        f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}"
+    )
     cells = page.locator(".matrix-view").filter(has_text="The same numbers").locator("td")
-    expect(cells).to_have_text([f"{found[way, side]:.3f}" for side in (112, 168) for way in ("interpolated", "cut off", "none")])
+    expect(cells).to_have_text(
+        [f"{found[way, side]:.3f}" for side in (112, 168) for way in ("interpolated", "cut off", "none")]
+    )
     expect(page.locator(".plot .legend .entry")).to_have_text(["interpolated", "cut off", "left out"])
     expect(page.locator(".number-table tr")).to_have_count(7)
     page.get_by_text("In words").click()
     expect(page.get_by_text("112 × 168 px, positions left out")).to_be_visible()
 
 
-def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_helps(few, monkeypatch, page: Page, serve) -> None:
+def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_helps(
+    few, monkeypatch, page: Page, serve
+) -> None:
     for module in ("pictures", "sample_sizes"):
         monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: ["cat", "galaxies"])
     monkeypatch.setattr("widgets.model.sample_sizes.reference_side", lambda name, picture: 168)
@@ -148,14 +180,18 @@ def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_help
     expect(page.get_by_role("status").filter(has_text="closest to that of the full size for")).to_be_visible()
     cells = page.locator(".matrix-view").filter(has_text="One change at a time").locator("td")
     expect(cells).to_have_text([f"{value:.3f}" for one in widget.pictures.pictures() for value in alone(one)])
-    expect(page.locator(".plot .legend .entry")).to_have_text(["●interpolated", "■cut off", "▲left out", "left out at both"])
+    expect(page.locator(".plot .legend .entry")).to_have_text(
+        ["●interpolated", "■cut off", "▲left out", "left out at both"]
+    )
     page.get_by_text("12", exact=True).click()
     expect(page.get_by_text("2 pictures at 168 px")).to_be_visible()
     expect(page.get_by_text("Nothing has been run yet.").first).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [1280, 853, 400])
-def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widget: PositionInterpolation, width: int) -> None:
+def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(
+    page: Page, widget: PositionInterpolation, width: int
+) -> None:
     boxes = [box_of(part(page, title).locator(".layers")) for title in PAIRS]
     assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) <= 1
     for before, after in (boxes[:2], boxes[2:4]):
@@ -165,7 +201,9 @@ def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widge
 
 @pytest.mark.parametrize("colour_scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400])
-def test_readable_in_both_themes_on_a_phone(page: Page, widget: PositionInterpolation, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_on_a_phone(
+    page: Page, widget: PositionInterpolation, colour_scheme: str, width: int
+) -> None:
     expect(part(page, "The same place, after")).to_be_visible()
     assert_fits(page, width)
     assert_ink(page.locator(".number-table td").first, colour_scheme)

@@ -80,22 +80,28 @@ def test_the_ring_is_whole_where_the_picture_is_drawn_small(page: Page, widget: 
     layers = page.locator(".part.picture-grid .layers")
     layers.scroll_into_view_if_needed()
     page.mouse.move(2, 2)
-    seen = np.array(Image.open(BytesIO(layers.screenshot())).convert("L"), dtype=int)     # as the reader sees it
+    seen = np.array(Image.open(BytesIO(layers.screenshot())).convert("L"), dtype=int)  # as the reader sees it
     rows, columns = widget.look_at()[1]
     side, (r, c) = seen.shape[1] / columns, divmod(widget.selection.token - 1, columns)
     top, left = round(r * side), round(c * side)
-    cell = seen[top - 1:round(top + side) + 1, left - 1:round(left + side) + 1]
+    cell = seen[top - 1 : round(top + side) + 1, left - 1 : round(left + side) + 1]
     thick = 4
-    for turned in (cell, cell[::-1], cell.T, cell.T[::-1]):                               # each side in its turn
-        edge = turned[:thick, 2:-2]                                                       # (pixels deep, along the side)
+    for turned in (cell, cell[::-1], cell.T, cell.T[::-1]):  # each side in its turn
+        edge = turned[:thick, 2:-2]  # (pixels deep, along the side)
         whole = (edge.min(axis=0) < 90) & (edge.max(axis=0) > 150)
         assert whole.mean() > 0.6, "a line of the ring is missing: ink and paper must both be there"
 
 
 @pytest.mark.parametrize(("picture", "grid"), [("cat", (16, 16)), ("coffee", (16, 24))])
-def test_the_hovered_map_is_cosine_similarity_map(page: Page, widget: PositionSimilarity, grid: tuple[int, int]) -> None:
+def test_the_hovered_map_is_cosine_similarity_map(
+    page: Page, widget: PositionSimilarity, grid: tuple[int, int]
+) -> None:
     expected, formula = learned(grid), cosine_similarity_map(sincos_1d(grid[0] * grid[1], 384), grid, prefix=0).numpy()
-    for part, nth, n in (("position-map", 0, 17), ("position-map", 3, grid[0] * grid[1] - 1), ("picture-grid", 0, 5 * grid[1] + 2)):
+    for part, nth, n in (
+        ("position-map", 0, 17),
+        ("position-map", 3, grid[0] * grid[1] - 1),
+        ("picture-grid", 0, 5 * grid[1] + 2),
+    ):
         hover(page, part, n, grid, nth)
         assert is_drawn(drawn(page, "learned"), expected[n])
         assert is_drawn(drawn(page, "sinusoidal 1-D"), formula[n])
@@ -107,7 +113,9 @@ def test_the_hovered_map_is_cosine_similarity_map(page: Page, widget: PositionSi
     assert is_drawn(drawn(page, "learned"), of_class)
     below = box_of(page.locator(".part.map-tiles"))["y"]
     page.mouse.move(2, 2)
-    assert is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]), "back to what was selected"
+    assert is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]), (
+        "back to what was selected"
+    )
     assert box_of(page.locator(".part.map-tiles"))["y"] == below, "nothing moves under a pointer that leaves"
 
 
@@ -153,11 +161,21 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PositionSimilarity)
     reached = []
     for _ in range(24):
         page.keyboard.press("Tab")
-        reached.append(page.evaluate("""() => { let a = document.activeElement
+        reached.append(
+            page.evaluate("""() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return (a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || '').slice(0, 34) + ' ' + a.tagName }"""))
+            return (a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || '').slice(0, 34) + ' ' + a.tagName }""")
+        )
     text = " | ".join(reached)
-    for wanted in ("SELECT", "A tabby cat", "learned: map", "class token BUTTON", "random (seed 0): map", "Maps of the learned", "SUMMARY"):
+    for wanted in (
+        "SELECT",
+        "A tabby cat",
+        "learned: map",
+        "class token BUTTON",
+        "random (seed 0): map",
+        "Maps of the learned",
+        "SUMMARY",
+    ):
         assert wanted in text, f"{wanted} cannot be reached by Tab: {text}"
 
 
@@ -165,4 +183,6 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PositionSimilarity)
 def test_on_a_phone_in_the_dark(page: Page, widget: PositionSimilarity, width: int) -> None:
     assert_fits(page, width)
     middle = np.array(colour_scale("signed", True))[128]
-    assert np.abs(drawn(page, "random") - middle).max(1).min() < 12, "a cosine of 0 is nearly the colour of the dark page"
+    assert np.abs(drawn(page, "random") - middle).max(1).min() < 12, (
+        "a cosine of 0 is nearly the colour of the dark page"
+    )

@@ -20,9 +20,16 @@ def lesson():
     from widgets.lesson.progress_sheet import chapter_progress, course_progress
     from widgets.page.frame import frame
 
-    return frame("Lesson", content=pn.Column(
-        chapter_progress(WORK), Predict("How many?", "number", 196, id="n"), Quiz("02"),
-        course_progress([("02 Patchify", "?chapter=02", WORK)]), sizing_mode="stretch_width"))
+    return frame(
+        "Lesson",
+        content=pn.Column(
+            chapter_progress(WORK),
+            Predict("How many?", "number", 196, id="n"),
+            Quiz("02"),
+            course_progress([("02 Patchify", "?chapter=02", WORK)]),
+            sizing_mode="stretch_width",
+        ),
+    )
 
 
 @pytest.fixture
@@ -69,7 +76,9 @@ def test_the_options_of_a_quiz_stand_in_the_readers_own_order_at_every_visit(pag
     tab = page.context.new_page()
     tab.goto(address)
     expect(tab.locator("form .choice .words")).to_have_text(mine)
-    tab.evaluate("localStorage.setItem('vit-course-progress', JSON.stringify({version: 1, seed: 3}))")   # another reader's
+    tab.evaluate(
+        "localStorage.setItem('vit-course-progress', JSON.stringify({version: 1, seed: 3}))"
+    )  # another reader's
     tab.goto(address)
     right = tab.locator("form").filter(has_text="336 x 224")
     expect(tab.locator("form .choice .words")).not_to_have_text(mine)
@@ -138,8 +147,10 @@ def test_damaged_progress_is_set_aside_and_said(page: Page, address: str) -> Non
 
 
 def test_a_browser_that_keeps_nothing_still_shows_the_lesson(page: Page, address: str) -> None:
-    page.add_init_script("Storage.prototype.getItem = () => { throw new Error('refused') };"
-                         "Storage.prototype.setItem = () => { throw new Error('refused') }")
+    page.add_init_script(
+        "Storage.prototype.getItem = () => { throw new Error('refused') };"
+        "Storage.prototype.setItem = () => { throw new Error('refused') }"
+    )
     page.goto(address)
     expect(page.get_by_text("lasts until you close it").first).to_be_visible()
     guess(page)

@@ -20,7 +20,13 @@ class Numbers(param.Parameterized):
 @pytest.fixture
 def numbers(page: Page, serve) -> Numbers:
     made = Numbers()
-    page.goto(serve(lambda: pn.Column(controls.slider(made.param.k, "Numbers kept"), pn.bind("Python has {}".format, made.param.k))))
+    page.goto(
+        serve(
+            lambda: pn.Column(
+                controls.slider(made.param.k, "Numbers kept"), pn.bind("Python has {}".format, made.param.k)
+            )
+        )
+    )
     return made
 
 
@@ -32,7 +38,7 @@ def test_keys_reach_python_and_python_reaches_the_slider(page: Page, numbers: Nu
         slider.press(key)
     expect(slider).to_have_attribute("aria-valuetext", "2")
     expect(page.get_by_text("Python has 2")).to_be_visible()
-    for value in (64, 0, 2):    # also where the reader has been before
+    for value in (64, 0, 2):  # also where the reader has been before
         numbers.k = value
         expect(slider).to_have_value(str(value))
         expect(page.locator(".value")).to_have_text(str(value))
@@ -40,7 +46,14 @@ def test_keys_reach_python_and_python_reaches_the_slider(page: Page, numbers: Nu
 
 def test_a_list_is_walked_and_written_as_its_values(page: Page, serve) -> None:
     made = Numbers()
-    page.goto(serve(lambda: pn.Column(controls.slider(made.param.width, "Width", [2, 8, 1024]), pn.bind("Python has {}".format, made.param.width))))
+    page.goto(
+        serve(
+            lambda: pn.Column(
+                controls.slider(made.param.width, "Width", [2, 8, 1024]),
+                pn.bind("Python has {}".format, made.param.width),
+            )
+        )
+    )
     slider = page.get_by_role("slider", name="Width")
     expect(slider).to_have_attribute("aria-valuetext", "8")
     slider.press("ArrowRight")

@@ -48,7 +48,9 @@ def test_hover_moves_every_curve_and_says_the_models_numbers(page: Page, widget:
         hover_patch(page, n)
         expect_token(page, n + 1)
         s = widget.stream
-        for which, value in enumerate((s.length[n + 1, 1], s.largest[n + 1, 1], s.attention[n + 1, 0], s.mlp[n + 1, 0])):
+        for which, value in enumerate(
+            (s.length[n + 1, 1], s.largest[n + 1, 1], s.attention[n + 1, 0], s.mlp[n + 1, 0])
+        ):
             said = curves(page).nth(which).locator(".said")
             expect(said).to_contain_text(f"patch {n}: {value:.3f}")
             expect(said).to_contain_text("class token: ")
@@ -133,7 +135,9 @@ def test_another_model_and_a_picture_that_is_not_square(page: Page, widget: Resi
 
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ResidualStream, colour_scheme: str, width: int) -> None:
+def test_readable_in_both_themes_and_on_a_phone(
+    page: Page, widget: ResidualStream, colour_scheme: str, width: int
+) -> None:
     assert_fits(page, width)
     assert_ink(page.locator(".token-curves .said b").first, colour_scheme)
     box = box_of(curves(page).first.locator("canvas"))

@@ -32,7 +32,9 @@ def test_the_slider_reaches_every_plot_and_the_tables(page: Page, widget: Scalin
     found = widget.random().statistics()
     expect(page.locator(".part.number-table td").nth(1)).to_have_text(_pair("largest_weight", found))
     assert table(page, 0)[: len(MEASURED)] == [_pair(key, found) for key in MEASURED]
-    expect(page.locator(".part.plot .caption").last).to_contain_text((f"At D_h 512: {widget.spread()[UNSCALED][-1]:.3f} without the division, and √512 = 22.627"))
+    expect(page.locator(".part.plot .caption").last).to_contain_text(
+        f"At D_h 512: {widget.spread()[UNSCALED][-1]:.3f} without the division, and √512 = 22.627"
+    )
 
 
 def test_draw_again_changes_the_random_side_alone(page: Page, widget: ScalingDemo) -> None:
@@ -56,7 +58,9 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
     title = next(title for title, name in widget.model.controls[0].options.items() if name == "random-b16")
     page.get_by_label("Model", exact=True).select_option(label=title)
     expect(caption).to_contain_text("Layer 5, head 3, query: the class token, 197 keys")
-    assert table(page, 1) == [_pair(key, found) for found in (widget.real().statistics(), widget.over_queries()[1]) for key in MEASURED]
+    assert table(page, 1) == [
+        _pair(key, found) for found in (widget.real().statistics(), widget.over_queries()[1]) for key in MEASURED
+    ]
     expect(page.locator(".part.plot .title").nth(2)).to_contain_text("Random ViT-B/16")
 
 
@@ -73,7 +77,9 @@ def test_the_axes_of_the_two_histograms_can_be_parted(page: Page, widget: Scalin
 
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("dark", 1280), ("light", 400)])
-def test_nothing_is_cut_in_either_theme_or_on_a_phone(page: Page, widget: ScalingDemo, colour_scheme: str, width: int) -> None:
+def test_nothing_is_cut_in_either_theme_or_on_a_phone(
+    page: Page, widget: ScalingDemo, colour_scheme: str, width: int
+) -> None:
     assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
     assert_fits(page, width)
     for plot in page.locator(".part.plot").all():

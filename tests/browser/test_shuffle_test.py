@@ -41,7 +41,9 @@ def widget(page: Page, serve) -> ShuffleTest:
 
 
 def means(page: Page, which: int, grid: tuple[int, int]) -> np.ndarray:
-    return np.array(read_canvas(page.locator(".part.picture-grid").nth(which).locator("canvas").first, MEANS, list(grid)))
+    return np.array(
+        read_canvas(page.locator(".part.picture-grid").nth(which).locator("canvas").first, MEANS, list(grid))
+    )
 
 
 def said(page: Page, picture: str, order: str, seed: int = 0) -> None:
@@ -51,14 +53,18 @@ def said(page: Page, picture: str, order: str, seed: int = 0) -> None:
     for place, change in enumerate((result.with_positions, result.without)):
         before, after = change.y.astype(np.float64)
         cosine = before @ after / np.linalg.norm(before) / np.linalg.norm(after)
-        for line, number in enumerate((small(change.largest_change), fixed(change.largest), fixed(cosine), small(change.token_change))):
+        for line, number in enumerate(
+            (small(change.largest_change), fixed(change.largest), fixed(cosine), small(change.token_change))
+        ):
             expect(cells.nth(4 * place + line)).to_have_text(number)
 
 
 def test_shuffled_swapped_and_drawn_again(page: Page, widget: ShuffleTest) -> None:
     said(page, "cat", "shuffle")
     order = shuffle_test("dinov2-small", open_sample("cat"), "shuffle").order
-    assert np.abs(means(page, 1, (16, 16)) - means(page, 0, (16, 16))[order]).max() < 3, "every patch is where the order says"
+    assert np.abs(means(page, 1, (16, 16)) - means(page, 0, (16, 16))[order]).max() < 3, (
+        "every patch is where the order says"
+    )
     page.get_by_role("button", name="Draw again").click()
     expect(page.get_by_text("draw 1.").first).to_be_visible()
     said(page, "cat", "shuffle", 1)
@@ -76,7 +82,10 @@ def test_shuffled_swapped_and_drawn_again(page: Page, widget: ShuffleTest) -> No
 def test_a_picture_that_is_not_square_and_one_in_grey(page: Page, widget: ShuffleTest) -> None:
     page.get_by_role("radio", name="rows upside down").check(force=True)
     expect(page.get_by_role("button", name="Draw again")).to_be_disabled()
-    for title, name, grid in (("A cup of coffee", "coffee", (16, 24)), ("A photographer, in grey", "photographer", (16, 16))):
+    for title, name, grid in (
+        ("A cup of coffee", "coffee", (16, 24)),
+        ("A photographer, in grey", "photographer", (16, 16)),
+    ):
         page.get_by_label("Picture", exact=True).select_option(label=title)
         expect(page.get_by_text(f"{title}, {grid[0] * grid[1]} patches of 14 px.")).to_be_visible()
         said(page, name, "rows")

@@ -31,12 +31,16 @@ def notebook(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def noise(height: int, width: int) -> bytes:
     """A PNG that no packing makes smaller: about three bytes a pixel."""
     sent = BytesIO()
-    Image.fromarray(np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)).save(sent, "PNG", compress_level=1)
+    Image.fromarray(np.random.default_rng(0).integers(0, 256, (height, width, 3), dtype=np.uint8)).save(
+        sent, "PNG", compress_level=1
+    )
     return sent.getvalue()
 
 
 def send(page: Page, data: bytes) -> None:
-    page.locator(".part.picture-upload input").set_input_files({"name": "noise.png", "mimeType": "image/png", "buffer": data})
+    page.locator(".part.picture-upload input").set_input_files(
+        {"name": "noise.png", "mimeType": "image/png", "buffer": data}
+    )
 
 
 def opened(page: Page, notebook: str) -> None:
@@ -52,7 +56,9 @@ def test_large_pictures_reach_the_kernel(page: Page, notebook: str) -> None:
         data = noise(height, 1800)
         assert megabytes < len(data) / 1e6 < megabytes + 1
         send(page, data)
-        expect(page.locator(NOTICE)).to_contain_text(f"Your picture is here, {height} px high and 1800 px wide.", timeout=90_000)
+        expect(page.locator(NOTICE)).to_contain_text(
+            f"Your picture is here, {height} px high and 1800 px wide.", timeout=90_000
+        )
     page.locator(".jp-CodeCell").last.locator(".cm-content").click()
     page.keyboard.press("Control+Enter")
     expect(page.get_by_text("picture: yours (3600, 1800)")).to_be_visible()

@@ -43,7 +43,7 @@ def test_an_impossible_width_is_refused_in_place_and_an_offer_takes_it(page: Pag
     expect(stale).to_be_visible()
     enter(page, "P Patch side", "61,5")
     expect(page.get_by_role("alert").filter(has_text="61,5 looks like 61.5")).to_be_visible()
-    expect(stale).to_have_count(1)   # once for all fields in red
+    expect(stale).to_have_count(1)  # once for all fields in red
     page.get_by_label("P Patch side").press("Escape")
     expect(stale).to_be_visible()
     page.get_by_role("button", name="780", exact=True).click()
@@ -81,8 +81,16 @@ def test_a_field_follows_again_after_something_was_typed_and_taken_back(page: Pa
 def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     field = page.get_by_label("P Patch side")
-    for absurd, words in (("0", "at least 1, not 0"), ("-1", "at least 1, not -1"), ("1e9", "at most 4,096"), ("3.7", "whole number, not 3.7"), ("1,5", "whole number, and 1,5 looks like 1.5"),
-                          ("", "is empty"), ("many", "“many” is no number"), ("<b>x</b>", "“<b>x</b>” is no number")):
+    for absurd, words in (
+        ("0", "at least 1, not 0"),
+        ("-1", "at least 1, not -1"),
+        ("1e9", "at most 4,096"),
+        ("3.7", "whole number, not 3.7"),
+        ("1,5", "whole number, and 1,5 looks like 1.5"),
+        ("", "is empty"),
+        ("many", "“many” is no number"),
+        ("<b>x</b>", "“<b>x</b>” is no number"),
+    ):
         enter(page, "P Patch side", absurd)
         said = page.get_by_role("alert").filter(has_text=words)
         expect(said.get_by_role("button").first).to_be_visible()
@@ -90,18 +98,20 @@ def test_absurd_text_never_moves_the_sum(page: Page, serve) -> None:
     field.press("Escape")
     expect(field).to_have_value("16")
     expect(page.get_by_role("alert").filter(has_text="Patch side P")).to_be_hidden()
-    enter(page, "D Width", "770")      # another refusal does not bring back the one that is over
+    enter(page, "D Width", "770")  # another refusal does not bring back the one that is over
     expect(page.get_by_role("alert").filter(has_text="Width D must be a multiple")).to_be_visible()
     expect(field).to_have_value("16")
     expect(page.get_by_role("alert").filter(has_text="Patch side P")).to_be_hidden()
-    enter(page, "P Patch side", "0")   # the same mistake again is said again
+    enter(page, "P Patch side", "0")  # the same mistake again is said again
     expect(page.get_by_role("alert").filter(has_text="Patch side P must be at least 1, not 0")).to_be_visible()
 
 
 def test_fields_behind_more_heads_pooling_and_registers(page: Page, serve) -> None:
     built = ViTCalculator(selection=Selection())
     page.goto(serve(lambda: built.__panel__()))
-    assert page.locator("input:visible, select:visible, button:visible").count() <= 7, "six controls, and the buttons that save and copy"
+    assert page.locator("input:visible, select:visible, button:visible").count() <= 7, (
+        "six controls, and the buttons that save and copy"
+    )
     page.get_by_text("More fields").click()
     enter(page, "k Heads", "5")
     expect(page.get_by_role("alert").filter(has_text="must divide the width D = 768, and 5 does not")).to_be_visible()
@@ -133,12 +143,19 @@ def test_a_link_opens_two_models_and_rubbish_is_answered(page: Page, course: str
 def test_arrow_keys_go_through_the_ledger(page: Page, serve) -> None:
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     ledger(page).locator("tr[tabindex='0']").focus()
-    for key, words in (("ArrowDown", "MLP, all layers: 65.5%"), ("ArrowUp", "Attention, all layers: 32.7%"), ("End", "Head: 0.9%"),
-                       ("ArrowDown", "Head: 0.9%"), ("Home", "Patch embedding: 0.7%")):
+    for key, words in (
+        ("ArrowDown", "MLP, all layers: 65.5%"),
+        ("ArrowUp", "Attention, all layers: 32.7%"),
+        ("End", "Head: 0.9%"),
+        ("ArrowDown", "Head: 0.9%"),
+        ("Home", "Patch embedding: 0.7%"),
+    ):
         page.keyboard.press(key)
         expect(page.get_by_text(words)).to_be_visible()
     page.get_by_text("In words").click()
-    expect(page.get_by_text("ViT-B/16 has 86,567,656 parameters and needs 17,563,828,224 multiply-adds")).to_be_visible()
+    expect(
+        page.get_by_text("ViT-B/16 has 86,567,656 parameters and needs 17,563,828,224 multiply-adds")
+    ).to_be_visible()
 
 
 def test_the_saved_file_adds_up_and_the_code_is_shown(page: Page, serve) -> None:
@@ -156,7 +173,14 @@ def test_the_saved_file_adds_up_and_the_code_is_shown(page: Page, serve) -> None
 
 def test_a_printed_count_sets_the_calculator_beside_it(page: Page, serve) -> None:
     selection = Selection()
-    page.goto(serve(lambda: pn.Column(PublishedCounts(selection=selection).__panel__(), ViTCalculator(selection=selection, brief=True).__panel__())))
+    page.goto(
+        serve(
+            lambda: pn.Column(
+                PublishedCounts(selection=selection).__panel__(),
+                ViTCalculator(selection=selection, brief=True).__panel__(),
+            )
+        )
+    )
     expect(total(page, 2)).to_have_text("86,567,656")
     ledger(page, 0).get_by_text("ViT-Huge").click()
     expect(total(page, 2)).to_have_text("632,045,800")
@@ -185,8 +209,15 @@ def test_a_term_opens_its_tensors(page: Page, serve) -> None:
 
 @pytest.mark.parametrize(("width", "colour_scheme"), [(400, "dark")])
 def test_a_telephone_shows_all_without_scrolling_sideways(page: Page, serve, width: int) -> None:
-    page.goto(serve(lambda: pn.Column(ViTCalculator(selection=Selection(setting="22B~DINOv3-7B")).__panel__(), ParameterLedger(selection=Selection()).__panel__(),
-                                      sizing_mode="stretch_width")))
+    page.goto(
+        serve(
+            lambda: pn.Column(
+                ViTCalculator(selection=Selection(setting="22B~DINOv3-7B")).__panel__(),
+                ParameterLedger(selection=Selection()).__panel__(),
+                sizing_mode="stretch_width",
+            )
+        )
+    )
     expect(total(page)).to_have_text("21,750,829,056")
     enter(page, "D Width", "1e99")
     expect(page.get_by_role("alert").filter(has_text="at most 1,048,576")).to_be_visible()

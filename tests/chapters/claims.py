@@ -45,12 +45,17 @@ def _rows_more(side: int) -> int:
 def table_6_misses(classes: int) -> list[float]:
     """How far the count is from each row of the paper's Table 6 with a head of so many classes: shares, least first."""
     images, rows = published("pretraining_data")["JFT"]["pictures"], published("vit_paper")["table6"]["rows"]
-    counted = [training_exaflops(replace(FAMILY[row["model"]], num_labels=classes), 224, row["epochs"], images) for row in rows]
+    counted = [
+        training_exaflops(replace(FAMILY[row["model"]], num_labels=classes), 224, row["epochs"], images) for row in rows
+    ]
     return sorted(abs(exaflops / row["exaflops"] - 1) for exaflops, row in zip(counted, rows))
 
 
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
-    "00": {f"the patch that patch 24 looks at, number {place}": lambda place=place: _looked_at(place) for place in (1, 2, 3)},
+    "00": {
+        f"the patch that patch 24 looks at, number {place}": lambda place=place: _looked_at(place)
+        for place in (1, 2, 3)
+    },
     "02": {
         "the patch in row 1, column 3 of 14 columns": lambda: patch_index(1, 3, (14, 14)),
         "last pixel row of patch 17": lambda: (patch_position(17, (14, 14))[0] + 1) * 16 - 1,
@@ -71,6 +76,8 @@ CLAIMS: dict[str, dict[str, Callable[[], float]]] = {
     "08": {"rows that B/16's position table has more at 256 px than at 224 px": lambda: _rows_more(256)},
     "09": {
         "how far Table 6's five rows are from the count, at most, with no head": lambda: table_6_misses(0)[-2],
-        "share of attention in ViT-B/16 at 224 px": lambda: macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"],
+        "share of attention in ViT-B/16 at 224 px": lambda: (
+            macs(FAMILY["B/16"])["attention"] / macs(FAMILY["B/16"])["total"]
+        ),
     },
 }

@@ -28,13 +28,24 @@ from .claims import CLAIMS
 
 HARMLESS = 12  # whole numbers up to here: counts of things on the page, indices, exponents
 MULTIPLES = {"k": 1e3, "M": 1e6, "million": 1e6, "G": 1e9, "billion": 1e9, "T": 1e12, "%": 0.01, "per cent": 0.01}
-NUMERAL = re.compile(r"(?<![\w.,/])[-−]?(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:e[-+]?\d+)?"
-                     r"(?P<unit>\s?(?:k|M|G|T|%|million|billion|per cent)\b|%)?")
+NUMERAL = re.compile(
+    r"(?<![\w.,/])[-−]?(?P<digits>\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)(?:e[-+]?\d+)?"
+    r"(?P<unit>\s?(?:k|M|G|T|%|million|billion|per cent)\b|%)?"
+)
 NO_NUMBERS = [  # names and references, whose digits count nothing
-    r"arXiv:\d{4}\.\d{4,5}", r"`[^`]*/[^`]*`", r"https?://\S+", r"[A-Za-z]+-?[A-Za-z]*[-/]\d+[A-Za-z]*(?:/\d+)?",
+    r"arXiv:\d{4}\.\d{4,5}",
+    r"`[^`]*/[^`]*`",
+    r"https?://\S+",
+    r"[A-Za-z]+-?[A-Za-z]*[-/]\d+[A-Za-z]*(?:/\d+)?",
     r"(?i)\b(?:chapters?|sections?|figures?|tables?|appendix|eq\.|equations?|version|notebook)\s+[A-Z]?\.?\d+(?:\.\d+)*(?:(?:,| and| or| to)\s+[A-Z]?\.?\d+(?:\.\d+)*)*",
-    r"Reading time: \d+ minutes", r"(?i)\b(?:type|enter|such as)\s+[-−]?\d+(?:\.\d+)?", r"\b(?:19|20)\d{2}\b(?!\s*px)", r"16x16 Words", r"^#+ \d\d ", r"(?m)^\s*\d+\. ",
-    r"\^\{?-?\d+\}?", r"_\{?\d+\}?",
+    r"Reading time: \d+ minutes",
+    r"(?i)\b(?:type|enter|such as)\s+[-−]?\d+(?:\.\d+)?",
+    r"\b(?:19|20)\d{2}\b(?!\s*px)",
+    r"16x16 Words",
+    r"^#+ \d\d ",
+    r"(?m)^\s*\d+\. ",
+    r"\^\{?-?\d+\}?",
+    r"_\{?\d+\}?",
 ]
 
 
@@ -64,7 +75,7 @@ def numerals(text: str) -> Iterator[Numeral]:
         decimals = len(digits.partition(".")[2])
         if not decimals and not unit and int(digits) <= HARMLESS:
             continue
-        place = " ".join(text[max(0, found.start() - 40):found.end() + 30].split())
+        place = " ".join(text[max(0, found.start() - 40) : found.end() + 30].split())
         yield Numeral(found[0], float(digits), 0.5 * 10.0**-decimals, MULTIPLES.get(unit, 1.0), place)
 
 
@@ -87,8 +98,13 @@ def exercise_minutes(path: Path) -> int:
 
 
 def _printed(path: Path) -> set[float]:
-    said = [output.get("text", "") for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"
-            for output in cell.outputs if output.output_type == "stream"]
+    said = [
+        output.get("text", "")
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "code"
+        for output in cell.outputs
+        if output.output_type == "stream"
+    ]
     return {float(found["digits"].replace(",", "")) for found in NUMERAL.finditer("\n".join(said))}
 
 
@@ -104,8 +120,16 @@ def _computed() -> set[float]:
 
 
 def _of_shape(shape: ViTShape) -> Iterator[float]:
-    yield from map(float, (shape.num_patches, shape.num_tokens, shape.num_tokens**2, shape.num_channels * shape.patch_size**2,
-                           shape.hidden_size // shape.num_attention_heads))
+    yield from map(
+        float,
+        (
+            shape.num_patches,
+            shape.num_tokens,
+            shape.num_tokens**2,
+            shape.num_channels * shape.patch_size**2,
+            shape.hidden_size // shape.num_attention_heads,
+        ),
+    )
     yield from _numbers([entry[1] if isinstance(entry, tuple) else entry for entry in count.parameters(shape).values()])
     yield from _numbers(count.macs(shape))
 

@@ -31,7 +31,11 @@ def install() -> None:
     if hasattr(IPyNbCell.compare_outputs, "__wrapped__"):
         return
     compare, begin, setup, teardown = (
-        IPyNbCell.compare_outputs, IPyNbCell.__init__, IPyNbFile.setup, IPyNbFile.teardown)
+        IPyNbCell.compare_outputs,
+        IPyNbCell.__init__,
+        IPyNbFile.setup,
+        IPyNbFile.teardown,
+    )
 
     @wraps(compare)
     def compare_printed(self: IPyNbCell, test: Any, ref: Any, skip_compare: Any = None) -> Any:

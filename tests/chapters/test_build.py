@@ -45,28 +45,45 @@ def test_keeps_text_and_stills_and_drops_what_is_live(sample: Path) -> None:
     assert counts == [1, 2, 3, 4, 5, 6]
 
 
-def test_a_failing_cell_is_named_and_the_file_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                                    capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failing_cell_is_named_and_the_file_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = Path(shutil.copy(FIXTURES / "03_next.ipynb", tmp_path))
     before = path.read_bytes()
     monkeypatch.setattr(contents, "FOLDER", tmp_path)
     assert build.main(["3"]) == 1
     said = capsys.readouterr().err
-    assert said == ("03_next.ipynb: cell 1 stopped with ValueError: 224 is no multiple of 9; 225 is. "
-                    "(the notebook was left as it was)\n")
+    assert said == (
+        "03_next.ipynb: cell 1 stopped with ValueError: 224 is no multiple of 9; 225 is. "
+        "(the notebook was left as it was)\n"
+    )
     assert path.read_bytes() == before
 
 
-def test_an_unknown_number_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                      capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_number_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(contents, "FOLDER", tmp_path)
     assert build.main(["77"]) == 1
     assert "no notebook for chapter 77" in capsys.readouterr().err
 
 
 def nbval(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.chapters.strict", "-p", "no:cacheprovider", "--nbval",
-               "--nbval-current-env", "--nbval-sanitize-with", str(ROOT / "tests/chapters/sanitize.cfg"), str(path)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "tests.chapters.strict",
+        "-p",
+        "no:cacheprovider",
+        "--nbval",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        str(ROOT / "tests/chapters/sanitize.cfg"),
+        str(path),
+    ]
     inner = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
     return subprocess.run(command, cwd=ROOT, env=inner, capture_output=True, text=True, timeout=120)
 

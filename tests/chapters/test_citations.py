@@ -9,13 +9,19 @@ import nbformat
 
 from widgets.page import contents
 
-LISTED = re.compile(r"(?P<who>[A-Z]\w+)(?: et al\.| and \w+|, \w+ and \w+)?, \*[^*]+\*[^.;]*?(?P<year>(?:19|20)\d\d)(?:, arXiv:(?P<id>\d{4}\.\d{4,5}))?")
+LISTED = re.compile(
+    r"(?P<who>[A-Z]\w+)(?: et al\.| and \w+|, \w+ and \w+)?, \*[^*]+\*[^.;]*?(?P<year>(?:19|20)\d\d)(?:, arXiv:(?P<id>\d{4}\.\d{4,5}))?"
+)
 NAMED = re.compile(r"(?P<who>[A-Z]\w+) et al\.,? \(?(?P<year>(?:19|20)\d\d)\b")
 
 
 def texts() -> dict[str, str]:
-    return {path.name[:2]: "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
-            for path in sorted(contents.FOLDER.glob("*.ipynb"))}
+    return {
+        path.name[:2]: "\n".join(
+            cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown"
+        )
+        for path in sorted(contents.FOLDER.glob("*.ipynb"))
+    }
 
 
 def test_a_work_has_one_year() -> None:
@@ -32,5 +38,9 @@ def test_the_text_names_a_year_that_is_listed() -> None:
     for text in texts().values():
         for found in LISTED.finditer(text):
             listed[found["who"]].add(found["year"])
-    named = [(chapter, found["who"], found["year"]) for chapter, text in texts().items() for found in NAMED.finditer(text.partition("## Sources")[0])]
+    named = [
+        (chapter, found["who"], found["year"])
+        for chapter, text in texts().items()
+        for found in NAMED.finditer(text.partition("## Sources")[0])
+    ]
     assert len(named) > 5 and not [one for one in named if one[1] in listed and one[2] not in listed[one[1]]]

@@ -24,11 +24,16 @@ def test_the_shares_and_which_curve_bends_most() -> None:
     assert shares(224)["linear"] > 0.95 and max(one["patch"] for one in at) < 0.01
     assert all(a["attention"] < b["attention"] and a["linear"] > b["linear"] for a, b in zip(at, at[1:]))
     one, twice = count.macs(B_16, 224), count.macs(B_16, 448)
-    assert twice["linear"] / one["linear"] == pytest.approx(4, rel=0.01) and twice["attention"] / one["attention"] == pytest.approx(16, rel=0.01)
+    assert twice["linear"] / one["linear"] == pytest.approx(4, rel=0.01) and twice["attention"] / one[
+        "attention"
+    ] == pytest.approx(16, rel=0.01)
 
 
 def test_the_narrower_model_is_overtaken_first() -> None:
-    assert count.attention_crossover(FAMILY["Ti/16"]) < count.attention_crossover(FAMILY["22B"]) and FAMILY["Ti/16"].hidden_size < FAMILY["22B"].hidden_size
+    assert (
+        count.attention_crossover(FAMILY["Ti/16"]) < count.attention_crossover(FAMILY["22B"])
+        and FAMILY["Ti/16"].hidden_size < FAMILY["22B"].hidden_size
+    )
 
 
 @pytest.mark.parametrize(("flash", "lines"), [(False, 4), (True, 2)])
@@ -41,7 +46,7 @@ def test_the_memory_for_ten_times_the_side(flash: bool, lines: int) -> None:
 def test_what_is_absurd_is_answered_under_its_field(typed: str) -> None:
     widget = CostExplorer()
     widget.enter({"image_size": typed})
-    (offer, _), = widget._sheet.refusals["image_size"]["offers"]
+    ((offer, _),) = widget._sheet.refusals["image_size"]["offers"]
     assert widget.image_size == 224 and int(offer) % 16 == 0
 
 
@@ -63,7 +68,9 @@ def test_the_three_tasks_of_the_budget() -> None:
     assert widget.run.exaflops("right") == compute and widget.run.device_days("right") == pytest.approx(days / 2)
     widget.enter({"devices": "1000"})
     rows = dict(widget.rows())
-    assert widget.run.device_days("right") == pytest.approx(days / 2) and float(rows["days on 1,000 devices"]) == pytest.approx(days / 2000, rel=1e-3)
+    assert widget.run.device_days("right") == pytest.approx(days / 2) and float(
+        rows["days on 1,000 devices"]
+    ) == pytest.approx(days / 2000, rel=1e-3)
     widget.enter({"mfu": "100"})
     least = widget.run.device_days("right")
     widget.enter({"mfu": "101"})
@@ -74,7 +81,11 @@ def test_the_size_nearest_to_half_the_multiply_adds() -> None:
     half = min(sizes(costs.models()[costs.SMALL][1]), key=lambda size: abs(size.ratio - 0.5))
     assert half.side == 168
     tiny, _, base, large = costs.speeds()
-    assert tiny.time_ratio > tiny.counted_ratio and large.time_ratio > large.counted_ratio and base.time_ratio == base.counted_ratio == 1
+    assert (
+        tiny.time_ratio > tiny.counted_ratio
+        and large.time_ratio > large.counted_ratio
+        and base.time_ratio == base.counted_ratio == 1
+    )
 
 
 def test_one_mistake_shows_without_the_table() -> None:
@@ -84,7 +95,9 @@ def test_one_mistake_shows_without_the_table() -> None:
         return count.implied_mfu(of_huge.counted, budget.printed_core_days("H/14"), budget.peaks()["a TPU v3 core"])
 
     assert used("6n") == pytest.approx(0.001, rel=0.25)
-    assert used("macs") / used("right") == pytest.approx(1 / 2) and used("forward") / used("right") == pytest.approx(1 / 3)
+    assert used("macs") / used("right") == pytest.approx(1 / 2) and used("forward") / used("right") == pytest.approx(
+        1 / 3
+    )
     for way in ("linear", "6nd"):
         assert max(abs(row.difference) for row in costs.table6(way)) < 0.05
 
@@ -103,9 +116,19 @@ def test_six_n_a_picture_is_about_200_times_too_little() -> None:
 
 def test_whose_the_last_two_multiply_adds_are() -> None:
     by = {row.model: row for row in costs.speeds("swin", ("DeiT-B", 224)) if row.image_size == 224}
-    printed = {row["model"]: row["flops_giga_as_printed"] for row in published("swin")["table1"]["rows"] if row["image_size"] == 224}
-    assert by["DeiT-B"].macs == count.macs(B_16)["total"] and f"{by['DeiT-B'].macs / 1e9:.1f}" != f"{printed['DeiT-B']:.1f}" == "17.5"
-    assert by["Swin-B"].macs == printed["Swin-B"] * 1e9 < by["DeiT-B"].macs and by["Swin-B"].pictures_a_second < by["DeiT-B"].pictures_a_second
+    printed = {
+        row["model"]: row["flops_giga_as_printed"]
+        for row in published("swin")["table1"]["rows"]
+        if row["image_size"] == 224
+    }
+    assert (
+        by["DeiT-B"].macs == count.macs(B_16)["total"]
+        and f"{by['DeiT-B'].macs / 1e9:.1f}" != f"{printed['DeiT-B']:.1f}" == "17.5"
+    )
+    assert (
+        by["Swin-B"].macs == printed["Swin-B"] * 1e9 < by["DeiT-B"].macs
+        and by["Swin-B"].pictures_a_second < by["DeiT-B"].pictures_a_second
+    )
 
 
 def test_there_are_five_mistakes_one_of_which_shows_without_the_table() -> None:

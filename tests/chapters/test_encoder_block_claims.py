@@ -31,7 +31,9 @@ def measured(reading: Reading) -> Stream:
 
 def test_a_patch_is_shorter_at_first_then_many_times_longer(measured: Stream) -> None:
     median = np.median(measured.length[1:], axis=0)
-    assert median.argmin() == 3 and median.argmax() == 12 and median[3] < median[0] / 1.5 and median[12] > 10 * median[0]
+    assert (
+        median.argmin() == 3 and median.argmax() == 12 and median[3] < median[0] / 1.5 and median[12] > 10 * median[0]
+    )
     chosen = PREDICTIONS["07-length-of-a-patch"]
     assert chosen["answer"]() == chosen["choices"][0]
 
@@ -43,10 +45,14 @@ def test_attention_adds_more_than_there_was_in_other_layers_for_class_and_patche
 
 
 def test_the_first_layers_point_against_a_patch_and_cancel_it(measured: Stream) -> None:
-    length, attention, mlp, kept = (np.median(of[1:], axis=0) for of in (
-        measured.length, measured.attention_cosine, measured.mlp_cosine, measured.kept))
+    length, attention, mlp, kept = (
+        np.median(of[1:], axis=0)
+        for of in (measured.length, measured.attention_cosine, measured.mlp_cosine, measured.kept)
+    )
     assert mlp[0] < -0.75 and attention[1] < -0.7 and attention[2] < -0.5
-    assert (np.diff(length[:4]) < 0).all() and all(np.median(of[1:], axis=0)[:3].min() > 0.5 for of in (measured.attention, measured.mlp))
+    assert (np.diff(length[:4]) < 0).all() and all(
+        np.median(of[1:], axis=0)[:3].min() > 0.5 for of in (measured.attention, measured.mlp)
+    )
     assert abs(kept[8]) < 0.1 and kept[4] < 0.35
 
 
@@ -57,18 +63,20 @@ def test_variances_of_the_first_layers_are_a_few_thousandths(reading: Reading) -
     assert weights_of(reading.checkpoint.model).layer_norm_eps == 1e-6
 
 
-def test_the_class_token_is_longer_than_a_patch_from_z_2_on_and_from_z_7_by_one_number(reading: Reading, measured: Stream) -> None:
+def test_the_class_token_is_longer_than_a_patch_from_z_2_on_and_from_z_7_by_one_number(
+    reading: Reading, measured: Stream
+) -> None:
     median = np.median(measured.length[1:], axis=0)
     assert (measured.length[0, 2:12] > median[2:12]).all() and (measured.length[0, :2] < median[:2]).all()
     assert (measured.length[0, 7:12] > 1.2 * median[7:12]).all()
-    squares = np.stack([layer.z[0, 0].numpy()**2 for layer in reading.trace.layers[6:11]])
+    squares = np.stack([layer.z[0, 0].numpy() ** 2 for layer in reading.trace.layers[6:11]])
     assert (squares.max(1) / squares.sum(1) > 0.5).all()
 
 
 def test_the_class_tokens_largest_number_leads_from_z_3_to_z_11_and_not_in_z_12(
     reading: Reading, measured: Stream
 ) -> None:
-    times = measured.largest[0] / np.median(measured.largest[1:], axis=0)                # (L + 1,)
+    times = measured.largest[0] / np.median(measured.largest[1:], axis=0)  # (L + 1,)
     assert (times[3:12] > 2.5).all() and times[12] < 1 and (times[:3] < 2.5).all(), times
     places = [int(layer.z[0, 0].abs().argmax()) for layer in reading.trace.layers]
     assert len(set(places[2:11])) == 1 and places[1] != places[2]
@@ -85,14 +93,19 @@ def test_negative_numbers_are_not_silent(reading: Reading) -> None:
     for layer in layers:
         a = layer.pre_activation[0].numpy()
         assert 0.4 < loud(layer.pre_activation[0]) < 0.7 and ((a > -2) & (a < 0)).mean() > 0.5
-    parts = [np.median(by_sign(layer.pre_activation[0], block.mlp.fc2_weight), axis=1) for layer, block in zip(layers, blocks)]
+    parts = [
+        np.median(by_sign(layer.pre_activation[0], block.mlp.fc2_weight), axis=1)
+        for layer, block in zip(layers, blocks)
+    ]
     assert sum(negative > positive for negative, positive in parts) > 6
 
 
 def test_what_the_negative_numbers_give_is_nearly_one_vector_for_all_tokens(reading: Reading) -> None:
-    inputs = [(layer.pre_activation[0], block.mlp.fc2_weight)
-              for layer, block in zip(reading.trace.layers, weights_of(reading.checkpoint.model).blocks)]
-    left = np.array([varying(*each) for each in inputs])                  # (L, 2)
+    inputs = [
+        (layer.pre_activation[0], block.mlp.fc2_weight)
+        for layer, block in zip(reading.trace.layers, weights_of(reading.checkpoint.model).blocks)
+    ]
+    left = np.array([varying(*each) for each in inputs])  # (L, 2)
     assert (left[2:11, 0] < 0.15).all() and (left[2:11, 1] > 0.5).all()
     rest = np.array([np.median(by_sign(*each, centred=True), axis=1) for each in inputs])
     assert (rest[:, 1] > rest[:, 0]).all()
@@ -105,9 +118,11 @@ def test_some_gains_are_many_times_others(reading: Reading) -> None:
 
 def test_a_batch_norm_asks_the_other_pictures_and_a_layer_norm_does_not(reading: Reading) -> None:
     z = reading.trace.z0
-    batches = [torch.cat([z, z.flip(2) * scale]) for scale in (1, 3)]                    # the same beside two others
+    batches = [torch.cat([z, z.flip(2) * scale]) for scale in (1, 3)]  # the same beside two others
     of_layer = [layer_norm(batch, None, None, 1e-6)[0] for batch in batches]
-    of_batch = [torch.nn.functional.batch_norm(batch.transpose(1, 2), None, None, training=True)[0] for batch in batches]
+    of_batch = [
+        torch.nn.functional.batch_norm(batch.transpose(1, 2), None, None, training=True)[0] for batch in batches
+    ]
     assert torch.allclose(*of_layer, atol=1e-6) and (of_batch[0] - of_batch[1]).abs().max() > 0.1
 
 
@@ -127,14 +142,20 @@ def test_relu_alone_ruins_y_and_one_vector_a_layer_brings_most_of_it_back(readin
     w = weights_of(reading.checkpoint.model)
     other = "coffee" if reading.trace is not read("dinov2-small", open_sample("coffee")).trace else "cat"
     means = cut_off(read("dinov2-small", open_sample(other)).trace)
-    alone, mended = (torch.cosine_similarity(trace(twin, reading.x).y, reading.trace.y).item()
-                     for twin in (relu_twin(w), relu_twin(w, means)))
+    alone, mended = (
+        torch.cosine_similarity(trace(twin, reading.x).y, reading.trace.y).item()
+        for twin in (relu_twin(w), relu_twin(w, means))
+    )
     assert abs(alone) < 0.2 and mended > 0.75
 
 
-@pytest.mark.parametrize(("name", "printed"), [
-    ("cat", (0.1, 0.8, 0.2, 0.7)), ("bricks", (0.0, 0.8, 0.5, 0.7)), ("gravel", (0.0, 0.9, 0.7, 0.7))])
-def test_what_is_printed_of_the_relu_twins_is_no_rounding_away_from_another(name: str, printed: tuple[float, ...]) -> None:
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [("cat", (0.1, 0.8, 0.2, 0.7)), ("bricks", (0.0, 0.8, 0.5, 0.7)), ("gravel", (0.0, 0.9, 0.7, 0.7))],
+)
+def test_what_is_printed_of_the_relu_twins_is_no_rounding_away_from_another(
+    name: str, printed: tuple[float, ...]
+) -> None:
     """One decimal is the same for weights from the hub and from the package: no value lies near the edge of its decimal."""
     of = {each: read("dinov2-small", open_sample(each)) for each in ("cat", "bricks", "gravel", "coffee")}
     w, own = weights_of(of[name].checkpoint.model), of[name].trace.y
@@ -177,10 +198,10 @@ def test_shares_of_positive_numbers_layer_by_layer(measured: Stream) -> None:
 def test_the_first_lists_of_what_was_to_be_seen() -> None:
     of_cat = stream(read("dinov2-small", open_sample("cat")).trace)
     places = of_cat.attention[1:, 11].reshape(16, 16)
-    eyes = (places[5, 4:7], places[6, 12:15])                            # the patches of both eyes
+    eyes = (places[5, 4:7], places[6, 12:15])  # the patches of both eyes
     assert places[15].min() > max(eye.max() for eye in eyes)
     length = of_cat.length[1:]
-    assert np.corrcoef(np.log(length)).min() > 0.95                      # one form for every patch
+    assert np.corrcoef(np.log(length)).min() > 0.95  # one form for every patch
     random = stream(read("random-b16", open_sample("cat")).trace)
     for added in (random.attention, random.mlp):
         median = np.median(added[1:], axis=0)

@@ -14,14 +14,21 @@ from widgets.page import contents
 # term, as a pattern: the words that explain it; None where the chapter does without the term
 EXPLAINED: dict[str, dict[str, str | None]] = {
     "00": {
-        r"layers?": "one round is called a **layer**", r"heads?": "**Head**: one such attention",
-        r"class token": "**Class token**: one row", r"softmax": "**Softmax**: turns the scores",
+        r"layers?": "one round is called a **layer**",
+        r"heads?": "**Head**: one such attention",
+        r"class token": "**Class token**: one row",
+        r"softmax": "**Softmax**: turns the scores",
         r"(?:query|queries|keys?|values?)": "**Query, key, value**: three rows",
-        r"logits": "These scores are called *logits*", r"LayerNorm": "LayerNorm is the norm's full name",
+        r"logits": "These scores are called *logits*",
+        r"LayerNorm": "LayerNorm is the norm's full name",
     },
     "02": {r"heads?": "is called a *head*", r"LayerNorm": None, r"Huge": "H is *Huge*"},
-    "03": {r"convolution\w*": "A convolution lays a small window", r"ResNet": "lets another kind of network, a ResNet",
-           r"activation": None, r"norms?": None},
+    "03": {
+        r"convolution\w*": "A convolution lays a small window",
+        r"ResNet": "lets another kind of network, a ResNet",
+        r"activation": None,
+        r"norms?": None,
+    },
     "04": {r"LN": r"$\mathrm{LN}$ is the last norm", r"register\w*": "*Registers* are learned tokens", r"port": None},
 }
 TERMS = [(chapter, term, words) for chapter, terms in EXPLAINED.items() for term, words in terms.items()]
@@ -50,16 +57,30 @@ def test_a_term_is_explained_where_it_is_used_first_or_before(chapter: str, term
         assert used and next(n for n, text in enumerate(texts) if words in text) <= used[0]
 
 
-@pytest.mark.parametrize(("chapter", "term"), [
-    ("08", "pretraining"), ("08", "embeddings"), ("08", "rotary positions"), ("08", "SwiGLU"), ("09", "batch"),
-    ("09", "epoch"), ("09", "TPU"), ("09", "optimiser"), ("09", "kernel"), ("09", "peak"), ("09", "gradient"),
-    ("11", "fine-tuning"),
-])
+@pytest.mark.parametrize(
+    ("chapter", "term"),
+    [
+        ("08", "pretraining"),
+        ("08", "embeddings"),
+        ("08", "rotary positions"),
+        ("08", "SwiGLU"),
+        ("09", "batch"),
+        ("09", "epoch"),
+        ("09", "TPU"),
+        ("09", "optimiser"),
+        ("09", "kernel"),
+        ("09", "peak"),
+        ("09", "gradient"),
+        ("11", "fine-tuning"),
+    ],
+)
 def test_a_term_stands_in_bold_where_it_is_explained_and_that_is_its_first_use(chapter: str, term: str) -> None:
     cells = contents.read(contents.chapter(chapter).path).cells
     text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     first = re.search(rf"(?<!\w){re.escape(term)}", text)
-    assert first and text[first.start() - 2:first.end() + 2] == f"**{term}**", text[first.start() - 60:first.end() + 20]
+    assert first and text[first.start() - 2 : first.end() + 2] == f"**{term}**", text[
+        first.start() - 60 : first.end() + 20
+    ]
 
 
 @pytest.mark.parametrize("chapter", EXPLAINED)

@@ -29,15 +29,26 @@ def test_the_slice_does_much_worse_than_shrinking_the_grid() -> None:
 def test_the_way_to_interpolate_matters_little_beside_whether_it_is_done() -> None:
     cat = open_sample("cat")
     lowest = min(by_resize(DINO, cat).values())
-    assert 1 - lowest < 0.002 < 0.2 < answer(DINO, cat, INTERPOLATED, 224).cosine - max(answer(DINO, cat, way, 224).cosine for way in CHANGED)
+    assert (
+        1 - lowest
+        < 0.002
+        < 0.2
+        < answer(DINO, cat, INTERPOLATED, 224).cosine - max(answer(DINO, cat, way, 224).cosine for way in CHANGED)
+    )
 
 
 def test_the_coffee_needs_more_rows_than_there_are_and_at_one_column_less_a_slice_does_little_harm() -> None:
     coffee, w = open_sample("coffee"), weights_of(load(DINO).model)
-    cut = {one.grid: one.cosine for side in shorter_sides(w.patch_size, w.grid, coffee) if (one := answer(DINO, coffee, "cut off", side))}
+    cut = {
+        one.grid: one.cosine
+        for side in shorter_sides(w.patch_size, w.grid, coffee)
+        if (one := answer(DINO, coffee, "cut off", side))
+    }
     assert cut[max(cut)] is None
     near = [cosine for grid, cosine in cut.items() if cosine is not None and grid[1] == w.grid[1] - 1]
-    assert near and min(near) > 0.9 > min(cosine for grid, cosine in cut.items() if cosine is not None and grid[1] < w.grid[1] - 1)
+    assert near and min(near) > 0.9 > min(
+        cosine for grid, cosine in cut.items() if cosine is not None and grid[1] < w.grid[1] - 1
+    )
 
 
 def test_a_position_is_most_like_what_lies_near_it_before_and_after_and_no_neighbour_in_the_random_table() -> None:

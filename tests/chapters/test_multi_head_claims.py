@@ -22,7 +22,7 @@ def test_five_of_six_heads_pick_out_the_dahlia_and_the_other_leaves_it_dark() ->
     reading = read("dinov2-small", open_sample("flower"))
     flower = orange(reading).ravel()
     assert 0.1 < flower.mean() < 0.25
-    weights = reading.trace.layers[11].weights[0, :, 0, reading.trace.prefix:]          # (k, N): the class token's rows
+    weights = reading.trace.layers[11].weights[0, :, 0, reading.trace.prefix :]  # (k, N): the class token's rows
     on_flower = (weights[:, torch.from_numpy(flower)].sum(1) / weights.sum(1)).numpy()  # share of what goes to patches
     picked = on_flower > 3 * flower.mean()
     assert picked.sum() == 5 and on_flower[~picked][0] < flower.mean() / 2, on_flower
@@ -45,8 +45,8 @@ def test_a_score_of_layer_1_sees_one_patch_in_its_place_and_one_of_layer_2_sees_
 def test_three_heads_of_layer_1_give_the_dahlia_more_than_three_times_its_share() -> None:
     reading = read("dinov2-small", open_sample("flower"))
     flower = torch.from_numpy(orange(reading).ravel())
-    weights = reading.trace.layers[0].weights[0, :, 0, reading.trace.prefix:]            # (k, N)
-    times = weights[:, flower].sum(1) / weights.sum(1) / flower.float().mean()           # (k,)
+    weights = reading.trace.layers[0].weights[0, :, 0, reading.trace.prefix :]  # (k, N)
+    times = weights[:, flower].sum(1) / weights.sum(1) / flower.float().mean()  # (k,)
     assert (times > 3).sum() == 3 and (times - 3).abs().min() > 0.1, times
 
 

@@ -19,10 +19,18 @@ NOTEBOOKS = sorted(contents.FOLDER.glob("*.ipynb"))
 def test_every_numeral_comes_from_somewhere(path: Path) -> None:
     known = known_to(path)
     typed = [f"{numeral.text} … {numeral.place}" for numeral in of_chapter(path) if not numeral.is_one_of(known)]
-    assert not typed, "numbers nobody computed; print them, add them to claims.py, or to data/published:\n" + "\n".join(typed)
+    assert not typed, "numbers nobody computed; print them, add them to claims.py, or to data/published:\n" + "\n".join(
+        typed
+    )
 
 
-TOLD_APART = {"05", "07", "08", "09", "11"}   # chapters whose head must tell the time for reading from that for the exercises
+TOLD_APART = {
+    "05",
+    "07",
+    "08",
+    "09",
+    "11",
+}  # chapters whose head must tell the time for reading from that for the exercises
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -36,17 +44,36 @@ def test_claims_are_of_chapters_there_are() -> None:
     assert set(CLAIMS) <= {path.name[:2] for path in NOTEBOOKS}
 
 
-@pytest.mark.parametrize(("text", "value"), [
-    ("590,593 parameters", 590593), ("a share of 4.2%", 4.2), ("$N = 197$ tokens", 197), ("about −0.178", 0.178), ("142 million", 142),
-])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("590,593 parameters", 590593),
+        ("a share of 4.2%", 4.2),
+        ("$N = 197$ tokens", 197),
+        ("about −0.178", 0.178),
+        ("142 million", 142),
+    ],
+)
 def test_a_number_is_seen(text: str, value: float) -> None:
     assert [numeral.value for numeral in numerals(text)] == [value]
 
 
-@pytest.mark.parametrize("text", [
-    "ViT-B/16 and ViT-S/14", "chapter 05, section 3.1, Table 8", "ICLR 2021, arXiv:2010.11929", "$P^2 C$ and $z_0$", "ImageNet-21k",
-    "three or 12 of them", "# 02 Patchify", "`google/vit-base-patch16-224`", "Reading time: 25 minutes.", "figures 7 and 11", "float32",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ViT-B/16 and ViT-S/14",
+        "chapter 05, section 3.1, Table 8",
+        "ICLR 2021, arXiv:2010.11929",
+        "$P^2 C$ and $z_0$",
+        "ImageNet-21k",
+        "three or 12 of them",
+        "# 02 Patchify",
+        "`google/vit-base-patch16-224`",
+        "Reading time: 25 minutes.",
+        "figures 7 and 11",
+        "float32",
+    ],
+)
 def test_names_and_references_are_no_numbers(text: str) -> None:
     assert not list(numerals(text))
 

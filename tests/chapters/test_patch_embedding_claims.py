@@ -18,12 +18,14 @@ from widgets.page import contents
 
 CAT = open_sample("cat")
 EYE, FUR = 75, 21  # patches of 16 px, as the chapter names them
-EYES = {(r, c) for r in (5, 6, 7) for c in (5, 6, 7)} | {(r, c) for r in (6, 7) for c in (12, 13, 14)}  # of 16 x 16 patches
+EYES = {(r, c) for r in (5, 6, 7) for c in (5, 6, 7)} | {
+    (r, c) for r in (6, 7) for c in (12, 13, 14)
+}  # of 16 x 16 patches
 
 
 def test_the_first_pattern_is_nearly_flat_and_the_next_are_a_slope_across_and_one_down() -> None:
     directions = basis_of(CAT, "components").components.directions[:3]
-    flat, across, down = directions.double().reshape(3, 3, 16, 16).mean(1)                # over the colours
+    flat, across, down = directions.double().reshape(3, 3, 16, 16).mean(1)  # over the colours
     assert float(flat.std() / flat.mean().abs()) < 0.3 and (flat > 0).all() | (flat < 0).all()
     for pattern, axis in ((across, 0), (down, 1)):
         line, steps = pattern.mean(axis), torch.arange(16.0).double()
@@ -58,7 +60,9 @@ def test_the_shortest_filters_count_for_more_than_the_longest(name: str) -> None
     longest, shortest, at_the_mean = (float(torch.cosine_similarity(y, right)) for y in answers)
     assert longest > shortest, "the chapter says so of every sample picture"
     if name == "cat":
-        assert longest > 0.99 and max(shortest, at_the_mean) < 0.97, "what the cell prints, which says that it is the cat"
+        assert longest > 0.99 and max(shortest, at_the_mean) < 0.97, (
+            "what the cell prints, which says that it is the cat"
+        )
         assert at_the_mean < shortest, "with the differences alone taken away y moves even further"
 
 
@@ -85,7 +89,10 @@ def _filters_by_length(name: str) -> tuple[ViTWeights, torch.Tensor, torch.Tenso
 def test_what_can_be_had_back() -> None:
     components, chance = basis_of(CAT, "components"), basis_of(CAT, "random")
     assert components.most == len(components.coordinates) - 1 and components.errors(components.most).max() < 1e-9
-    assert chance.most == chance.rows.shape[1] and chance.errors(chance.most).max() < 1e-9 < 1 < chance.errors(chance.most - 1).max()
+    assert (
+        chance.most == chance.rows.shape[1]
+        and chance.errors(chance.most).max() < 1e-9 < 1 < chance.errors(chance.most - 1).max()
+    )
 
 
 def test_with_a_models_e_the_eyes_suffer_most() -> None:

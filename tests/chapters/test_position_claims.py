@@ -28,13 +28,19 @@ def shuffled(order: str, draw: int = 0, checkpoint: str = "dinov2-small") -> Shu
 
 def test_with_positions_y_moves_a_hundred_thousand_times_as_much() -> None:
     result = shuffled("shuffle")
-    assert result.without.largest_change < 1e-4 and result.with_positions.largest_change > 1e5 * result.without.largest_change
+    assert (
+        result.without.largest_change < 1e-4
+        and result.with_positions.largest_change > 1e5 * result.without.largest_change
+    )
 
 
 def test_two_patches_move_y_a_little_each_time_by_another_amount() -> None:
     moved = [shuffled("swap", draw) for draw in range(3)]
     changes = [round(result.with_positions.largest_change, 3) for result in moved]
-    assert len(set(changes)) == 3 and 0.01 < min(changes) < max(changes) < 1 < shuffled("shuffle").with_positions.largest_change
+    assert (
+        len(set(changes)) == 3
+        and 0.01 < min(changes) < max(changes) < 1 < shuffled("shuffle").with_positions.largest_change
+    )
     assert max(result.without.largest_change for result in moved) < 1e-4
 
 
@@ -43,7 +49,9 @@ def test_upside_down_y_is_another_vector() -> None:
 
 
 def test_positions_of_the_random_model_move_y_much_less() -> None:
-    untrained, trained = (shuffled("shuffle", checkpoint=name).with_positions for name in ("random-b16", "dinov2-small"))
+    untrained, trained = (
+        shuffled("shuffle", checkpoint=name).with_positions for name in ("random-b16", "dinov2-small")
+    )
     assert 20 * untrained.largest_change < trained.largest_change and untrained.cosine > 0.99
 
 
@@ -56,7 +64,9 @@ def test_what_is_most_alike_lies_one_or_two_steps_away_and_in_the_stored_table_b
     w = weights_of(load("dinov2-small").model)
     for grid, steps, share in (((16, 16), {1, 2}, 1), (w.grid, {1}, 0.99)):
         similar = similarity_rows(position_table("learned", w, grid), grid)[1:].fill_diagonal_(-2)
-        down, across = np.abs(np.subtract(np.divmod(np.arange(len(similar)), grid[1]), np.divmod(similar.argmax(1).numpy(), grid[1])))
+        down, across = np.abs(
+            np.subtract(np.divmod(np.arange(len(similar)), grid[1]), np.divmod(similar.argmax(1).numpy(), grid[1]))
+        )
         assert np.mean((np.minimum(down, across) == 0) & np.isin(down + across, list(steps))) >= share
     assert min(w.grid) > 2 * 16, "one step of the chapter's grid is more than two of the stored one's"
 
@@ -64,7 +74,9 @@ def test_what_is_most_alike_lies_one_or_two_steps_away_and_in_the_stored_table_b
 def test_the_class_tokens_row_is_like_no_places() -> None:
     w = weights_of(load("dinov2-small").model)
     of_class = similarity_rows(position_table("learned", w, (16, 16)), (16, 16))[0]
-    assert [f"{float(end):.2f}" for end in (of_class.min(), of_class.max())] == ["-0.23", "-0.06"], "as the chapter says"
+    assert [f"{float(end):.2f}" for end in (of_class.min(), of_class.max())] == ["-0.23", "-0.06"], (
+        "as the chapter says"
+    )
 
 
 def test_the_rows_by_hand_are_the_models_and_row_0_is_nearly_twice_the_class_token() -> None:
@@ -79,7 +91,9 @@ def test_the_rows_by_hand_are_the_models_and_row_0_is_nearly_twice_the_class_tok
 
 def test_positions_are_shorter_than_what_tells_patches_apart_and_yet_y_needs_them() -> None:
     seen, w = read("dinov2-small", CAT), weights_of(load("dinov2-small", (224, 224)).model)
-    patches, places = (float((rows - rows.mean(0)).norm(dim=1).mean()) for rows in (seen.trace.patch_embeddings[0], w.positions[1:]))
+    patches, places = (
+        float((rows - rows.mean(0)).norm(dim=1).mean()) for rows in (seen.trace.patch_embeddings[0], w.positions[1:])
+    )
     assert 4 * places < patches
     without = trace(seen.checkpoint, seen.x, ["no_positions"]).y
     assert float(torch.cosine_similarity(without, seen.trace.y)) < 0.3

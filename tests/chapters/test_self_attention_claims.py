@@ -25,8 +25,13 @@ from widgets.scaling_demo import ScalingDemo
 def spreads(picture: str) -> Tensor:
     """Of every head of DINOv2 the spread of its divided scores: (heads of all layers, 2), the class token's and the mean over queries."""
     layers = read("dinov2-small", open_sample(picture)).trace.layers
-    return torch.tensor([[score_statistics(S[:1])["spread"], score_statistics(S)["spread"]]
-                         for layer in layers for S in layer.scores[0].double()])
+    return torch.tensor(
+        [
+            [score_statistics(S[:1])["spread"], score_statistics(S)["spread"]]
+            for layer in layers
+            for S in layer.scores[0].double()
+        ]
+    )
 
 
 def untrained() -> Reading:
@@ -66,11 +71,19 @@ def test_the_random_models_first_head_needs_no_division_until_its_weights_are_wi
     D, D_h = layer.ln1.shape[-1], layer.q.shape[-1]
     s = ViTConfig().initializer_range
     assert s == reading.checkpoint.model.config.initializer_range == 0.02, "the library's, whatever D is"
-    assert (float(w.q_weight.std()), float(w.k_weight.std())) == pytest.approx((s, s), rel=0.01) and not w.q_bias.any() and not w.k_bias.any()
-    assert float(layer.ln1.var()) == pytest.approx(1, abs=1e-3) and float(layer.q.var()) == pytest.approx(D * s**2, rel=0.1)
+    assert (
+        (float(w.q_weight.std()), float(w.k_weight.std())) == pytest.approx((s, s), rel=0.01)
+        and not w.q_bias.any()
+        and not w.k_bias.any()
+    )
+    assert float(layer.ln1.var()) == pytest.approx(1, abs=1e-3) and float(layer.q.var()) == pytest.approx(
+        D * s**2, rel=0.1
+    )
     c = D**-0.5 / s
-    q, k = (c * (layer.ln1[0, :1 if name == "q" else None] @ getattr(w, f"{name}_weight")[:D_h].T) for name in "qk")   # wider weights, head 1
-    wide = (q @ k.T).double()                                                                                          # (1, T), not divided
+    q, k = (
+        c * (layer.ln1[0, : 1 if name == "q" else None] @ getattr(w, f"{name}_weight")[:D_h].T) for name in "qk"
+    )  # wider weights, head 1
+    wide = (q @ k.T).double()  # (1, T), not divided
     assert torch.allclose(wide, c**2 * D_h**0.5 * layer.scores[0, 0, :1].double(), atol=1e-3)
     drawn = score_statistics(wide / c**2)
     assert drawn["largest_weight"] < 0.1 and drawn["own_derivatives"] > 0.97
@@ -82,7 +95,9 @@ def test_the_random_models_first_head_needs_no_division_until_its_weights_are_wi
 def test_the_small_example_shows_one_of_two_heads() -> None:
     inputs = PRESETS["small"].inputs
     D, D_h = inputs.W_q.shape[1:]
-    assert (D, D_h, inputs.heads, D // D_h) == (4, 2, 1, 2) and PRESETS["small"].title == "4 tokens, D 4, one of two heads"
+    assert (D, D_h, inputs.heads, D // D_h) == (4, 2, 1, 2) and PRESETS[
+        "small"
+    ].title == "4 tokens, D 4, one of two heads"
 
 
 def test_a_new_number_of_t3_moves_every_row_of_O_and_all_rows_of_A_but_that_of_t0() -> None:
@@ -146,7 +161,7 @@ def test_behind_a_causal_mask_no_head_gets_below_ln_K(seed: int) -> None:
         course = []
         for _ in range(300):
             W.requires_grad_()
-            loss = cross_entropy(y @ W / y.shape[1]**0.5, torch.arange(4))
+            loss = cross_entropy(y @ W / y.shape[1] ** 0.5, torch.arange(4))
             course.append(loss.item())
             W = (W - 0.1 * torch.autograd.grad(loss, W)[0]).detach()
         lost[faults] = course
@@ -163,9 +178,11 @@ def test_a_heads_two_products_are_all_that_counts_and_have_rank_D_h(layer: int, 
     block, w = reading.trace.layers[layer], weights_of(reading.checkpoint.model).blocks[layer].attention
     D_h = block.q.shape[-1]
     own = slice(head * D_h, (head + 1) * D_h)
-    q, k, v = (torch.cat([getattr(w, f"{n}_weight")[own].T, getattr(w, f"{n}_bias")[None, own]]).double() for n in "qkv")   # (D + 1, D_h)
-    U = w.o_weight[:, own].T.double()                                                                                       # (D_h, D)
-    z = torch.nn.functional.pad(block.ln1[0].double(), (0, 1), value=1.0)                                                   # (T, D + 1)
+    q, k, v = (
+        torch.cat([getattr(w, f"{n}_weight")[own].T, getattr(w, f"{n}_bias")[None, own]]).double() for n in "qkv"
+    )  # (D + 1, D_h)
+    U = w.o_weight[:, own].T.double()  # (D_h, D)
+    z = torch.nn.functional.pad(block.ln1[0].double(), (0, 1), value=1.0)  # (T, D + 1)
     scores = z @ (q @ k.T) @ z.T / D_h**0.5
     assert torch.allclose(scores, block.scores[0, head].double(), atol=1e-3)
     assert torch.allclose(block.weights[0, head].double() @ z @ (v @ U), block.heads[0, head].double() @ U, atol=1e-3)

@@ -18,8 +18,14 @@ from widgets.model.fetching import facts_of, fetch
 
 NAME = "dinov2-small"
 ROOT = Path(__file__).resolve().parents[2]
-STRICT = ["-p", "tests.chapters.strict", "--nbval", "--nbval-current-env", "--nbval-sanitize-with",
-          "tests/chapters/sanitize.cfg"]
+STRICT = [
+    "-p",
+    "tests.chapters.strict",
+    "--nbval",
+    "--nbval-current-env",
+    "--nbval-sanitize-with",
+    "tests/chapters/sanitize.cfg",
+]
 pytestmark = pytest.mark.hub(NAME)
 
 MEASURED = {  # chapter: the tests of what its text says, beside the notebook, which prints the rest
@@ -35,7 +41,10 @@ MEASURED = {  # chapter: the tests of what its text says, beside the notebook, w
     "11": "test_interpolation_claims.py",
 }
 OF_MODEL = ["test_inside.py", "test_sample_sizes.py"]  # the heads of chapter 06, the pictures of chapter 11
-CLAIMS = [*(f"tests/chapters/{tests}" for tests in MEASURED.values() if tests), *(f"tests/model/{tests}" for tests in OF_MODEL)]
+CLAIMS = [
+    *(f"tests/chapters/{tests}" for tests in MEASURED.values() if tests),
+    *(f"tests/model/{tests}" for tests in OF_MODEL),
+]
 
 
 @pytest.fixture(scope="module")

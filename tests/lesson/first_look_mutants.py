@@ -3,6 +3,7 @@
 At first contact all were refused: 48 were named, 7 only described, and 9 answered with no more than what was expected
 and what came. The kinds behind those 16 were learned then; `test_first_look_mutants.py` says how it stands now.
 """
+
 from __future__ import annotations
 
 import math
@@ -10,7 +11,6 @@ import math
 import numpy as np
 
 from .batch import Fresh, into
-
 
 FRESH: list[Fresh] = []
 fresh = into(FRESH)
@@ -195,8 +195,8 @@ def block_values_unnormalised(z, params):
     d = z.shape[1]
     x = _norm(z, p["ln1_g"], p["ln1_b"])
     q = x @ p["W_qkv"][:, :d] + p["b_qkv"][:d]
-    k = x @ p["W_qkv"][:, d:2 * d] + p["b_qkv"][d:2 * d]
-    v = z @ p["W_qkv"][:, 2 * d:] + p["b_qkv"][2 * d:]
+    k = x @ p["W_qkv"][:, d : 2 * d] + p["b_qkv"][d : 2 * d]
+    v = z @ p["W_qkv"][:, 2 * d :] + p["b_qkv"][2 * d :]
     z1 = z + _msa_qkv(q, k, v, p["W_o"], p["b_o"], p["h"])
     return z1 + _mlp(_norm(z1, p["ln2_g"], p["ln2_b"]), p)
 
@@ -310,9 +310,7 @@ def positions_antialias(table, old_grid, new_grid):
 
     (h, w), (h2, w2) = old_grid, new_grid
     grid = torch.from_numpy(table[1:].copy()).reshape(1, h, w, -1).permute(0, 3, 1, 2)
-    grid = torch.nn.functional.interpolate(
-        grid, size=(h2, w2), mode="bicubic", align_corners=False, antialias=True
-    )
+    grid = torch.nn.functional.interpolate(grid, size=(h2, w2), mode="bicubic", align_corners=False, antialias=True)
     return np.concatenate([table[:1], grid[0].permute(1, 2, 0).reshape(h2 * w2, -1).numpy()])
 
 
@@ -448,8 +446,8 @@ def heads_bias_every_turn(z, W_qkv, b_qkv, W_o, b_o, heads):
 def heads_value_bias_of_key(z, W_qkv, b_qkv, W_o, b_o, heads):
     D = z.shape[1]
     q = z @ W_qkv[:, :D] + b_qkv[:D]
-    k = z @ W_qkv[:, D:2 * D] + b_qkv[D:2 * D]
-    v = z @ W_qkv[:, 2 * D:] + b_qkv[D:2 * D]
+    k = z @ W_qkv[:, D : 2 * D] + b_qkv[D : 2 * D]
+    v = z @ W_qkv[:, 2 * D :] + b_qkv[D : 2 * D]
     return _msa_qkv(q, k, v, W_o, b_o, heads)
 
 
@@ -460,7 +458,7 @@ def heads_last_weights(z, W_qkv, b_qkv, W_o, b_o, heads):
     for j in range(heads):
         c = slice(j * D_h, (j + 1) * D_h)
         A = _softmax(q[:, c] @ k[:, c].T / math.sqrt(D_h))
-    out = [A @ v[:, j * D_h:(j + 1) * D_h] for j in range(heads)]
+    out = [A @ v[:, j * D_h : (j + 1) * D_h] for j in range(heads)]
     return np.concatenate(out, axis=1) @ W_o + b_o
 
 
@@ -485,7 +483,7 @@ def embedding_reshaped(patches, W_E, b_E):
 def embedding_bias_in_sum(patches, W_E, b_E):
     out = np.zeros((patches.shape[0], W_E.shape[1]))
     for j in range(W_E.shape[0]):
-        out += patches[:, j:j + 1] * W_E[j] + b_E
+        out += patches[:, j : j + 1] * W_E[j] + b_E
     return out
 
 
@@ -508,7 +506,7 @@ def patchify_line_length(image, P):
     out = np.zeros(((H // P) * (W // P), C * P * P), dtype=image.dtype)
     for i in range(H // P):
         for j in range(W // P):
-            out[i * (H // P) + j] = image[:, i * P:(i + 1) * P, j * P:(j + 1) * P].reshape(-1)
+            out[i * (H // P) + j] = image[:, i * P : (i + 1) * P, j * P : (j + 1) * P].reshape(-1)
     return out
 
 
@@ -518,7 +516,7 @@ def patchify_sliding(image, P):
     rows = []
     for i in range(H // P):
         for j in range(W // P):
-            rows.append(image[:, i:i + P, j:j + P].reshape(-1))
+            rows.append(image[:, i : i + P, j : j + P].reshape(-1))
     return np.stack(rows)
 
 
@@ -529,7 +527,7 @@ def patchify_channel_after_channel(image, P):
     for channel in image:
         for i in range(0, H, P):
             for j in range(0, W, P):
-                rows.append(channel[i:i + P, j:j + P].reshape(-1))
+                rows.append(channel[i : i + P, j : j + P].reshape(-1))
     return np.array(rows).reshape(-1, C * P * P)
 
 

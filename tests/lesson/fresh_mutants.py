@@ -11,7 +11,6 @@ import numpy as np
 
 from .batch import Fresh, into
 
-
 FRESH: list[Fresh] = []
 fresh = into(FRESH)
 
@@ -24,13 +23,13 @@ def softmax(x: np.ndarray) -> np.ndarray:
 @fresh("patchify", "the loops stop one patch early on both sides")
 def stops_early(image, P):
     C, H, W = image.shape
-    return np.array([image[:, y:y + P, x:x + P].ravel() for y in range(0, H - P, P) for x in range(0, W - P, P)])
+    return np.array([image[:, y : y + P, x : x + P].ravel() for y in range(0, H - P, P) for x in range(0, W - P, P)])
 
 
 @fresh("patchify", "channels reversed, as OpenCV has them")
 def blue_first(image, P):
     C, H, W = image.shape
-    return np.array([image[::-1, y:y + P, x:x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)])
+    return np.array([image[::-1, y : y + P, x : x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)])
 
 
 @fresh("patchify", "every patch is averaged to one pixel")
@@ -44,7 +43,7 @@ def snake(image, P):
     C, H, W = image.shape
     rows = []
     for i, y in enumerate(range(0, H, P)):
-        line = [image[:, y:y + P, x:x + P].ravel() for x in range(0, W, P)]
+        line = [image[:, y : y + P, x : x + P].ravel() for x in range(0, W, P)]
         rows += line[::-1] if i % 2 else line
     return np.array(rows)
 
@@ -52,7 +51,7 @@ def snake(image, P):
 @fresh("patchify", "a list of rows instead of an array")
 def list_of_rows(image, P):
     C, H, W = image.shape
-    return [image[:, y:y + P, x:x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)]
+    return [image[:, y : y + P, x : x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)]
 
 
 @fresh("patchify", "only the top left pixel of the step is taken: strides instead of patches")
@@ -267,7 +266,14 @@ def mlp_for_the_class_token(z, params):
 def parts(cfg):
     d, K, N, c = cfg["d"], cfg["n_classes"], (cfg["img"] // cfg["P"]) ** 2, int(cfg["cls_token"])
     block = 4 * d * d + 4 * d + 2 * d * cfg["d_ff"] + cfg["d_ff"] + d + 4 * d
-    return [cfg["P"] ** 2 * cfg["C"] * d + d, c * d + cfg["n_registers"] * d, (N + c) * d, cfg["L"] * block, 2 * d, d * K + K]
+    return [
+        cfg["P"] ** 2 * cfg["C"] * d + d,
+        c * d + cfg["n_registers"] * d,
+        (N + c) * d,
+        cfg["L"] * block,
+        2 * d,
+        d * K + K,
+    ]
 
 
 @fresh("vit_param_count", "one class too many (a background class)")
@@ -305,8 +311,12 @@ def head_for_every_token(cfg):
 def costs(cfg, res):
     d, L, N = cfg["d"], cfg["L"], (res // cfg["P"]) ** 2
     T = N + cfg["cls_token"] + cfg["n_registers"]
-    return {"patch": N * cfg["P"] ** 2 * cfg["C"] * d, "linear": L * T * (4 * d * d + 2 * d * cfg["d_ff"]),
-            "attention": 2 * L * T * T * d, "head": d * cfg["n_classes"]}
+    return {
+        "patch": N * cfg["P"] ** 2 * cfg["C"] * d,
+        "linear": L * T * (4 * d * d + 2 * d * cfg["d_ff"]),
+        "attention": 2 * L * T * T * d,
+        "head": d * cfg["n_classes"],
+    }
 
 
 @fresh("vit_macs", "the total is added to itself")

@@ -18,6 +18,7 @@ fresh = into(AGAIN)
 
 # Right pieces that several of the wrong solutions share.
 
+
 def _softmax(s):
     e = np.exp(s - s.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
@@ -56,6 +57,7 @@ def _tokens(cfg, res):
 
 # ---------------------------------------------------------------- add_class_and_positions
 
+
 @fresh("add_class_and_positions", "the class token gets no position: only the patches' rows of pos are added")
 def acp_class_without_position(tokens, cls, pos):
     return np.vstack([cls, tokens + pos[1:]])
@@ -76,6 +78,7 @@ def acp_tokens_in_place(tokens, cls, pos):
 
 
 # ---------------------------------------------------------------- attention
+
 
 @fresh("attention", "the row maxima are subtracted without keepdims, so they run along the columns")
 def att_max_without_keepdims(q, k, v):
@@ -109,6 +112,7 @@ def att_root_of_tokens(q, k, v):
 
 # ---------------------------------------------------------------- attention_crossover_res
 
+
 @fresh("attention_crossover_res", "rounds the side in patches to the nearest number, not up")
 def cross_rounds_to_nearest(cfg):
     T = 2 * cfg["d"] + cfg["d_ff"]
@@ -132,13 +136,14 @@ def cross_strictly_more(cfg):
 def cross_only_scores(cfg):
     d, side = cfg["d"], 1
     while True:
-        T = side ** 2 + int(cfg["cls_token"]) + cfg["n_registers"]
+        T = side**2 + int(cfg["cls_token"]) + cfg["n_registers"]
         if T * T * d >= T * (4 * d * d + 2 * d * cfg["d_ff"]):
             return side * cfg["P"]
         side += 1
 
 
 # ---------------------------------------------------------------- attention_memory_bytes
+
 
 @fresh("attention_memory_bytes", "the float32 of flash is taken to be bytes_per as well")
 def mem_flash_bytes_per(cfg, res, batch, bytes_per=2, flash=False):
@@ -155,7 +160,7 @@ def mem_class_token_from_pool(cfg, res, batch, bytes_per=2, flash=False):
     n = cfg["L"] * cfg["h"] * batch
     if flash:
         return n * T * 4
-    return n * T ** 2 * bytes_per
+    return n * T**2 * bytes_per
 
 
 @fresh("attention_memory_bytes", "flash keeps its number once for each query row, not for each head of it")
@@ -167,6 +172,7 @@ def mem_flash_without_heads(cfg, res, batch, bytes_per=2, flash=False):
 
 
 # ---------------------------------------------------------------- encoder_block
+
 
 @fresh("encoder_block", "parallel block as in ViT-22B: the MLP reads the input of the block, not z'")
 def block_parallel(z, params):
@@ -203,6 +209,7 @@ def block_second_residual_from_input(z, params):
 
 # ---------------------------------------------------------------- gelu
 
+
 @fresh("gelu", "the root of 2 inside erf is forgotten")
 def gelu_without_root_two(x):
     erf = np.vectorize(math.erf, otypes=[float])
@@ -222,6 +229,7 @@ def gelu_flat(x):
 
 
 # ---------------------------------------------------------------- gpu_days
+
 
 @fresh("gpu_days", "multiplies by the utilisation: a lower share makes the run faster")
 def days_times_mfu(exaflops, peak_tflops, mfu):
@@ -243,6 +251,7 @@ def days_peak_in_macs(exaflops, peak_tflops, mfu):
 
 # ---------------------------------------------------------------- implied_mfu
 
+
 @fresh("implied_mfu", "cuts the share off at 1, since more is impossible")
 def mfu_capped(exaflops, device_days, peak_tflops):
     possible = device_days * 86400 * peak_tflops * 1e12
@@ -261,6 +270,7 @@ def mfu_percent(exaflops, device_days, peak_tflops):
 
 
 # ---------------------------------------------------------------- interpolate_positions
+
 
 def _resize(grid, size, **options):
     """Resize a grid (h, w, D), and return (h', w', D)."""
@@ -313,10 +323,11 @@ def pos_reshape_back(table, old_grid, new_grid):
 
 # ---------------------------------------------------------------- layer_norm
 
+
 @fresh("layer_norm", "RMSNorm's denominator: the mean of the squares of the uncentred numbers")
 def ln_uncentred_variance(x, gain, shift, eps):
     mean = x.mean(axis=-1, keepdims=True)
-    var = (x ** 2).mean(axis=-1, keepdims=True)
+    var = (x**2).mean(axis=-1, keepdims=True)
     return (x - mean) / np.sqrt(var + eps) * gain + shift
 
 
@@ -335,6 +346,7 @@ def ln_eps_as_floor(x, gain, shift, eps):
 
 
 # ---------------------------------------------------------------- max_res_materialized
+
 
 @fresh("max_res_materialized", "the class token and registers are taken off after the root, not before it")
 def maxres_extras_after_root(cfg, budget_bytes, batch=1, bytes_per=2):
@@ -363,10 +375,19 @@ def maxres_budget_excluded(cfg, budget_bytes, batch=1, bytes_per=2):
 
 # ---------------------------------------------------------------- missing_parameters
 
+
 @fresh("missing_parameters", "the two norms beside the patch projection are booked under layer_norms")
 def missing_norms_misplaced():
-    return {"patch_embedding": 0, "class_token": 0, "positions": 0, "attention": -12 * 3 * 768, "mlp": 0,
-            "layer_norms": 2 * 2 * 768, "final_norm": 0, "head": 0}
+    return {
+        "patch_embedding": 0,
+        "class_token": 0,
+        "positions": 0,
+        "attention": -12 * 3 * 768,
+        "mlp": 0,
+        "layer_norms": 2 * 2 * 768,
+        "final_norm": 0,
+        "head": 0,
+    }
 
 
 @fresh("missing_parameters", "only the missing biases are seen: the sum is laid to attention, both norms overlooked")
@@ -379,9 +400,16 @@ def missing_all_in_attention():
 
 @fresh("missing_parameters", "signs turned round: what the paper's model has more than the re-implementation")
 def missing_signs_reversed():
-    paper = {"patch_embedding": 768 * 768 + 768, "class_token": 768, "positions": 197 * 768,
-             "attention": 12 * 4 * (768 * 768 + 768), "mlp": 12 * (2 * 768 * 3072 + 3072 + 768),
-             "layer_norms": 12 * 4 * 768, "final_norm": 2 * 768, "head": 768 * 1000 + 1000}
+    paper = {
+        "patch_embedding": 768 * 768 + 768,
+        "class_token": 768,
+        "positions": 197 * 768,
+        "attention": 12 * 4 * (768 * 768 + 768),
+        "mlp": 12 * (2 * 768 * 3072 + 3072 + 768),
+        "layer_norms": 12 * 4 * 768,
+        "final_norm": 2 * 768,
+        "head": 768 * 1000 + 1000,
+    }
     other = dict(paper)
     other["patch_embedding"] += 2 * 2 * 768
     other["attention"] -= 12 * 2304
@@ -389,6 +417,7 @@ def missing_signs_reversed():
 
 
 # ---------------------------------------------------------------- multi_head_attention
+
 
 @fresh("multi_head_attention", "the columns are cut head first: q, k and v of head 0, then of head 1, and so on")
 def mha_head_major_columns(z, W_qkv, b_qkv, W_o, b_o, heads):
@@ -435,6 +464,7 @@ def mha_bias_once_a_head(z, W_qkv, b_qkv, W_o, b_o, heads):
 
 # ---------------------------------------------------------------- patch_embedding
 
+
 @fresh("patch_embedding", "the bias is added to the matrix before the product")
 def embed_bias_in_matrix(patches, W_E, b_E):
     return patches @ (W_E + b_E)
@@ -453,6 +483,7 @@ def embed_reshape_to_linear(patches, W_E, b_E):
 
 # ---------------------------------------------------------------- patchify
 
+
 @fresh("patchify", "splits H into (P, H // P) and W into (P, W // P): each patch gathers pixels from all over")
 def patchify_strided(image, P):
     C, H, W = image.shape
@@ -466,7 +497,7 @@ def patchify_columns_first(image, P):
     rows = []
     for x in range(0, W, P):
         for y in range(0, H, P):
-            rows.append(image[:, y:y + P, x:x + P].reshape(-1))
+            rows.append(image[:, y : y + P, x : x + P].reshape(-1))
     return np.stack(rows)
 
 
@@ -485,11 +516,12 @@ def patchify_index_by_height(image, P):
     out = np.zeros((N, C * P * P), dtype=image.dtype)
     for n in range(N):
         r, c = n // side, n % side
-        out[n] = image[:, r * P:(r + 1) * P, c * P:(c + 1) * P].ravel()
+        out[n] = image[:, r * P : (r + 1) * P, c * P : (c + 1) * P].ravel()
     return out
 
 
 # ---------------------------------------------------------------- pretraining_exaflops
+
 
 @fresh("pretraining_exaflops", "the rule of language models, 6 times parameters times tokens, without T^2 terms")
 def exaflops_six_n_d(cfg, res, epochs, n_images):
@@ -516,6 +548,7 @@ def exaflops_at_cfg_img(cfg, res, epochs, n_images):
 
 # ---------------------------------------------------------------- vit_macs
 
+
 @fresh("vit_macs", "the head is reckoned for every token, not for one vector")
 def macs_head_for_all_tokens(cfg, res):
     n, T, d = (res // cfg["P"]) ** 2, _tokens(cfg, res), cfg["d"]
@@ -536,17 +569,24 @@ def macs_full_width_heads(cfg, res):
     linear = cfg["L"] * T * (4 * d * d + 2 * d * cfg["d_ff"])
     attention = cfg["L"] * cfg["h"] * 2 * T * T * d
     head = d * cfg["n_classes"]
-    return {"patch": patch, "linear": linear, "attention": attention, "head": head,
-            "total": patch + linear + attention + head}
+    return {
+        "patch": patch,
+        "linear": linear,
+        "attention": attention,
+        "head": head,
+        "total": patch + linear + attention + head,
+    }
 
 
 @fresh("vit_macs", "the patch projection is reckoned for all T tokens, class token and registers too")
 def macs_patch_for_all_tokens(cfg, res):
     T, d, L = _tokens(cfg, res), cfg["d"], cfg["L"]
-    out = {"patch": T * cfg["C"] * cfg["P"] ** 2 * d,
-           "linear": L * (4 * T * d ** 2 + 2 * T * d * cfg["d_ff"]),
-           "attention": L * 2 * T ** 2 * d,
-           "head": d * cfg["n_classes"]}
+    out = {
+        "patch": T * cfg["C"] * cfg["P"] ** 2 * d,
+        "linear": L * (4 * T * d**2 + 2 * T * d * cfg["d_ff"]),
+        "attention": L * 2 * T**2 * d,
+        "head": d * cfg["n_classes"],
+    }
     out["total"] = sum(out.values())
     return out
 
@@ -554,22 +594,33 @@ def macs_patch_for_all_tokens(cfg, res):
 @fresh("vit_macs", "the MLP's hidden width is taken to be 4 d, whatever d_ff says")
 def macs_hidden_four_d(cfg, res):
     n, T, d, L = (res // cfg["P"]) ** 2, _tokens(cfg, res), cfg["d"], cfg["L"]
-    out = {"patch": n * cfg["C"] * cfg["P"] ** 2 * d,
-           "linear": 12 * L * T * d ** 2,
-           "attention": 2 * L * T ** 2 * d,
-           "head": d * cfg["n_classes"]}
+    out = {
+        "patch": n * cfg["C"] * cfg["P"] ** 2 * d,
+        "linear": 12 * L * T * d**2,
+        "attention": 2 * L * T**2 * d,
+        "head": d * cfg["n_classes"],
+    }
     out["total"] = sum(out.values())
     return out
 
 
 # ---------------------------------------------------------------- vit_param_count
 
+
 def _param_pieces(cfg):
     n, d, L, f, K = (cfg["img"] // cfg["P"]) ** 2, cfg["d"], cfg["L"], cfg["d_ff"], cfg["n_classes"]
     c = 1 if cfg["cls_token"] else 0
-    return {"patch": cfg["P"] ** 2 * cfg["C"] * d + d, "cls": c * d, "reg": cfg["n_registers"] * d,
-            "pos": (n + c) * d, "attention": L * 4 * (d * d + d), "mlp": L * (2 * d * f + f + d),
-            "norms": L * 4 * d, "final": 2 * d, "head": (d + 1) * K}
+    return {
+        "patch": cfg["P"] ** 2 * cfg["C"] * d + d,
+        "cls": c * d,
+        "reg": cfg["n_registers"] * d,
+        "pos": (n + c) * d,
+        "attention": L * 4 * (d * d + d),
+        "mlp": L * (2 * d * f + f + d),
+        "norms": L * 4 * d,
+        "final": 2 * d,
+        "head": (d + 1) * K,
+    }
 
 
 @fresh("vit_param_count", "the position table has a row for every token, registers too")
@@ -603,6 +654,7 @@ def params_position_row_always(cfg):
 
 
 # ---------------------------------------------------------------- wrong_row
+
 
 @fresh("wrong_row", "solves for the weights without asking that they sum to 1: lstsq takes the shortest of many")
 def row_lstsq_without_sum(z, U_qkv, published):

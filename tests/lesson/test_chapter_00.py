@@ -26,7 +26,7 @@ def test_the_share_to_find_is_the_second_box_of_its_row_and_no_box_of_layer_1() 
     assert (stepper.place.step.key, stepper.place.layer) == ("softmax", 1) and stepper.scene.head == 0
     flow = stepper._parts["flow"]
     line = flow.lines[-1]
-    row = np.frombuffer(flow.values, np.float32)[line["start"]:].reshape(line["rows"], line["shown"])[1 + PATCH]
+    row = np.frombuffer(flow.values, np.float32)[line["start"] :].reshape(line["rows"], line["shown"])[1 + PATCH]
     found = predict("00-find-share")
     own, other = stepper.run.trace.layers[1].weights[0, 0, 1 + PATCH, 1 + PATCH], found.answer()
     assert list(row[:-1]) == sorted(row[:-1], reverse=True) and abs(row[0] - own) < 1e-6 and abs(row[1] - other) < 1e-6
@@ -75,7 +75,9 @@ def test_the_chapters_table_of_steps_is_that_of_the_stepper() -> None:
     from widgets.model.steps import STEPS
     from widgets.page import contents
 
-    text = "\n".join(cell.source for cell in contents.read(contents.chapter("00").path).cells if cell.cell_type == "markdown")
+    text = "\n".join(
+        cell.source for cell in contents.read(contents.chapter("00").path).cells if cell.cell_type == "markdown"
+    )
     number = {title: number for number, title in contents.TITLES.items()}
     lines = [f"| {step.name} | {'⇄' if step.mixes else ''} | {number[step.chapter]} {step.chapter} |" for step in STEPS]
     assert "\n".join(lines) in text

@@ -9,8 +9,14 @@ from widgets.lesson.progress import Progress
 CELLS = [
     "from widgets import Predict, check\nPredict('How many?', 'number', 3, id='02-many')",
     "Predict('And now?', 'number', 4)",
-    "exercise('patchify')", "check('patchify', f); check('attention', g)", "hint('layer_norm')",
-    "Quiz('02')", "%matplotlib inline", "def check_it(): pass", "Predict(text, 'number', 3)", "check(name, f)",
+    "exercise('patchify')",
+    "check('patchify', f); check('attention', g)",
+    "hint('layer_norm')",
+    "Quiz('02')",
+    "%matplotlib inline",
+    "def check_it(): pass",
+    "Predict(text, 'number', 3)",
+    "check(name, f)",
 ]
 
 
@@ -25,13 +31,19 @@ def test_the_id_of_a_prediction_without_one_is_the_widgets_own() -> None:
 def test_standing_counts_what_is_kept() -> None:
     work, store = work_of(CELLS), Progress()
     questions = len(Quiz("02").questions)
-    assert standing(work, store).in_words() == f"0 of 2 predictions made, 0 of 2 exercises passed, quiz 0 of {questions} right at the first try"
+    assert (
+        standing(work, store).in_words()
+        == f"0 of 2 predictions made, 0 of 2 exercises passed, quiz 0 of {questions} right at the first try"
+    )
     store.record_check("patchify", True)
     store.record_check("attention", False)
     store.change("predictions", "02-many", lambda entry: entry.update(guess=3))
     store.change("quizzes", "02", lambda entry: entry.update(best=questions, score=1))
     stands = standing(work, store)
-    assert stands.in_words() == f"1 of 2 predictions made, 1 of 2 exercises passed, quiz {questions} of {questions} right at the first try"
+    assert (
+        stands.in_words()
+        == f"1 of 2 predictions made, 1 of 2 exercises passed, quiz {questions} of {questions} right at the first try"
+    )
     assert stands.share == (2 + questions) / (4 + questions)
 
 

@@ -119,6 +119,7 @@ def test_a_loop_in_one_check_does_not_stop_another_thread() -> None:
             pass
 
     from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(2) as pool:
         slow = pool.submit(check, "patchify", endless, 1.0)
         quick = pool.submit(check, "patchify", by_loops)
@@ -135,11 +136,19 @@ def test_changing_the_input_is_refused_though_the_answer_is_right() -> None:
     assert not result.passed and result.faults == ("changed-input",) and "`image`" in result.misconception
 
 
-@pytest.mark.parametrize("returned, words", [
-    ([[1, 2]], "a list where an array"), ("rows", "a str where an array"), (3, "an int where an array"),
-    (np.array([["a"]]), "<U1 where plain numbers"), (np.zeros((6, 7)), "(6, 7) where (6, 8)"),
-    (np.full((6, 8), np.nan), "nan where"), (torch.zeros(6, 8), "numbers differ"), ({}, "a dict where an array"),
-])
+@pytest.mark.parametrize(
+    "returned, words",
+    [
+        ([[1, 2]], "a list where an array"),
+        ("rows", "a str where an array"),
+        (3, "an int where an array"),
+        (np.array([["a"]]), "<U1 where plain numbers"),
+        (np.zeros((6, 7)), "(6, 7) where (6, 8)"),
+        (np.full((6, 8), np.nan), "nan where"),
+        (torch.zeros(6, 8), "numbers differ"),
+        ({}, "a dict where an array"),
+    ],
+)
 def test_a_wrong_kind_of_answer_is_a_sentence(returned: object, words: str) -> None:
     result = check("patchify", lambda image, P: returned)
     assert not result.passed and words in result.message
@@ -213,9 +222,15 @@ def test_worked_solution_passes(id: str) -> None:
     assert result.passed, result.message
 
 
-@pytest.mark.parametrize("id, name", [(id, m.name) for id in exercises.names()
-                                      for m in exercises.find(id).misconceptions
-                                      if m.sign is None and not m.alone])
+@pytest.mark.parametrize(
+    "id, name",
+    [
+        (id, m.name)
+        for id in exercises.names()
+        for m in exercises.find(id).misconceptions
+        if m.sign is None and not m.alone
+    ],
+)
 def test_every_misconception_differs_from_the_right_answer_and_is_told_from_the_others(id: str, name: str) -> None:
     found = exercises.find(id)
     result = check(id, lambda *arguments: found.faulty(*arguments, faults=frozenset([name])))
@@ -223,7 +238,9 @@ def test_every_misconception_differs_from_the_right_answer_and_is_told_from_the_
 
 
 def test_check_loads_neither_pages_nor_their_machinery() -> None:
-    code = ("import sys; from widgets import check; check('patchify', lambda image, P: image);"
-            "print([m for m in ('widgets.page', 'widgets.parts', 'widgets.widget', 'playwright') if m in sys.modules])")
+    code = (
+        "import sys; from widgets import check; check('patchify', lambda image, P: image);"
+        "print([m for m in ('widgets.page', 'widgets.parts', 'widgets.widget', 'playwright') if m in sys.modules])"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

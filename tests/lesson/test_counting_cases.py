@@ -13,21 +13,39 @@ from widgets.lesson import check, exercises
 from widgets.lesson.checking import TIME_LIMIT
 from widgets.lesson.exercises._counting import GIANT, MODELS, SIZES
 
-COUNTING = ("vit_param_count", "vit_macs", "attention_crossover_res", "attention_memory_bytes", "max_res_materialized",
-            "pretraining_exaflops", "gpu_days", "implied_mfu")
-PLAY_NO_PART = {   # fields that the right answer does not read
-    "vit_param_count": {"h", "pool"}, "vit_macs": {"img", "h", "pool"}, "pretraining_exaflops": {"img", "h", "pool"},
+COUNTING = (
+    "vit_param_count",
+    "vit_macs",
+    "attention_crossover_res",
+    "attention_memory_bytes",
+    "max_res_materialized",
+    "pretraining_exaflops",
+    "gpu_days",
+    "implied_mfu",
+)
+PLAY_NO_PART = {  # fields that the right answer does not read
+    "vit_param_count": {"h", "pool"},
+    "vit_macs": {"img", "h", "pool"},
+    "pretraining_exaflops": {"img", "h", "pool"},
     "attention_crossover_res": {"img", "C", "L", "h", "n_classes", "pool"},
     "attention_memory_bytes": {"img", "C", "d", "d_ff", "n_classes", "pool"},
-    "max_res_materialized": {"img", "C", "d", "d_ff", "n_classes", "pool"}, "gpu_days": set(), "implied_mfu": set(),
+    "max_res_materialized": {"img", "C", "d", "d_ff", "n_classes", "pool"},
+    "gpu_days": set(),
+    "implied_mfu": set(),
 }
-ONE_PRODUCT = {   # factors of one product, so that any two may change places
-    "attention_memory_bytes": {"L", "h", "batch"}, "max_res_materialized": {"L", "h", "batch", "bytes_per"},
-    "pretraining_exaflops": {"epochs", "n_images"}, "gpu_days": {"peak_tflops", "mfu"},
+ONE_PRODUCT = {  # factors of one product, so that any two may change places
+    "attention_memory_bytes": {"L", "h", "batch"},
+    "max_res_materialized": {"L", "h", "batch", "bytes_per"},
+    "pretraining_exaflops": {"epochs", "n_images"},
+    "gpu_days": {"peak_tflops", "mfu"},
     "implied_mfu": {"device_days", "peak_tflops"},
 }
-FLOORED = {("vit_param_count", "img"), ("vit_macs", "res"), ("pretraining_exaflops", "res"),
-           ("attention_memory_bytes", "res")}   # one pixel more makes no patch more: // P takes it off again
+FLOORED = {
+    ("vit_param_count", "img"),
+    ("vit_macs", "res"),
+    ("pretraining_exaflops", "res"),
+    ("attention_memory_bytes", "res"),
+}  # one pixel more makes no patch more: // P takes it off again
 
 Inputs = dict[str, Any]
 Change = Callable[[Inputs], Inputs]
@@ -48,7 +66,7 @@ def run_of(cfg: dict[str, Any], res: int, epochs: float, n_images: int) -> float
 def arguments_of(id: str) -> list[str]:
     """Names of the arguments beside `cfg`."""
     signature = exercises.find(id).signature
-    names = signature[signature.index("(") + 1:signature.rindex(")")].split(",")
+    names = signature[signature.index("(") + 1 : signature.rindex(")")].split(",")
     return [name.split("=")[0].strip() for name in names if name.strip() != "cfg"]
 
 
@@ -79,14 +97,20 @@ def flags_of(id: str) -> dict[str, Change]:
     """Flags turned round or fixed."""
     found: dict[str, Change] = {}
     if "(cfg" in exercises.find(id).signature:
-        found |= {"cls_token turned": lambda i: i | {"cls_token": not i["cls_token"]},
-                  "cls_token True": lambda i: i | {"cls_token": True},
-                  "cls_token False": lambda i: i | {"cls_token": False},
-                  "cls_token by pool": lambda i: i | {"cls_token": i["pool"] == "cls"},
-                  "pool cls": lambda i: i | {"pool": "cls"}, "pool gap": lambda i: i | {"pool": "gap"}}
+        found |= {
+            "cls_token turned": lambda i: i | {"cls_token": not i["cls_token"]},
+            "cls_token True": lambda i: i | {"cls_token": True},
+            "cls_token False": lambda i: i | {"cls_token": False},
+            "cls_token by pool": lambda i: i | {"cls_token": i["pool"] == "cls"},
+            "pool cls": lambda i: i | {"pool": "cls"},
+            "pool gap": lambda i: i | {"pool": "gap"},
+        }
     if "flash" in arguments_of(id):
-        found |= {"flash turned": lambda i: i | {"flash": not i["flash"]}, "flash on": lambda i: i | {"flash": True},
-                  "flash off": lambda i: i | {"flash": False}}
+        found |= {
+            "flash turned": lambda i: i | {"flash": not i["flash"]},
+            "flash on": lambda i: i | {"flash": True},
+            "flash off": lambda i: i | {"flash": False},
+        }
     return found
 
 
@@ -108,10 +132,13 @@ def changes(id: str) -> Iterator[tuple[str, Change, bool]]:
 INPUTS = [(id, name, change, same) for id in COUNTING for name, change, same in changes(id)]
 
 
-@pytest.mark.parametrize("id, change, same", [(id, change, same) for id, _, change, same in INPUTS],
-                         ids=[f"{id}-{name}" for id, name, _, _ in INPUTS])
+@pytest.mark.parametrize(
+    "id, change, same",
+    [(id, change, same) for id, _, change, same in INPUTS],
+    ids=[f"{id}-{name}" for id, name, _, _ in INPUTS],
+)
 def test_a_perturbed_input_is_refused_unless_the_answer_is_the_same(id: str, change: Change, same: bool) -> None:
-    seconds = TIME_LIMIT if same else 1.0   # a factor of 0 makes a search endless
+    seconds = TIME_LIMIT if same else 1.0  # a factor of 0 makes a search endless
     assert check(id, perturbed(id, change), seconds).passed == same
 
 
@@ -121,20 +148,33 @@ def every(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 OUTPUTS: dict[str, Callable[[Any], Any]] = {
-    "doubled": lambda x: 2 * x, "halved": lambda x: x / 2, "halved whole": lambda x: x // 2,
+    "doubled": lambda x: 2 * x,
+    "halved": lambda x: x / 2,
+    "halved whole": lambda x: x // 2,
     "one more": lambda x: x + 1,
-    "one less": lambda x: x - 1, "as a float and back": lambda x: int(float(x)), "as a float": float,
-    "to three digits": lambda x: type(x)(float(f"{x:.3g}")), "negated": lambda x: -x,
+    "one less": lambda x: x - 1,
+    "as a float and back": lambda x: int(float(x)),
+    "as a float": float,
+    "to three digits": lambda x: type(x)(float(f"{x:.3g}")),
+    "negated": lambda x: -x,
     "a thousandth more": lambda x: x * 1.001,
-    "modulo 2^32": lambda x: x % 2**32, "in 32 bits": lambda x: (x + 2**31) % 2**32 - 2**31, "as text": str,
+    "modulo 2^32": lambda x: x % 2**32,
+    "in 32 bits": lambda x: (x + 2**31) % 2**32 - 2**31,
+    "as text": str,
     "zero": lambda x: 0 * x,
 }
-SAME_OUTPUT = {   # the answer is a float, and small
-    *((id, name) for id in ("pretraining_exaflops", "gpu_days", "implied_mfu")
-      for name in ("as a float", "modulo 2^32")),
+SAME_OUTPUT = {  # the answer is a float, and small
+    *(
+        (id, name)
+        for id in ("pretraining_exaflops", "gpu_days", "implied_mfu")
+        for name in ("as a float", "modulo 2^32")
+    ),
     # a side in pixels is far below 2^31
-    *((id, name) for id in ("attention_crossover_res", "max_res_materialized") for name in (
-        "as a float and back", "modulo 2^32", "in 32 bits")),
+    *(
+        (id, name)
+        for id in ("attention_crossover_res", "max_res_materialized")
+        for name in ("as a float and back", "modulo 2^32", "in 32 bits")
+    ),
 }
 
 

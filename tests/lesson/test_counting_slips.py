@@ -15,16 +15,29 @@ from widgets.lesson.given import forward_macs
 
 from .test_counting_cases import COUNTING, every, solved
 
-SIDES = 10**5   # far above every side that a search finds
+SIDES = 10**5  # far above every side that a search finds
 
 
 def quantities(cfg: dict[str, Any], res: int | None = None, **more: Any) -> dict[str, Any]:
     """What a reader writes down first, by its letter."""
     N = ((res or cfg["img"]) // cfg["P"]) ** 2
     c, R = int(cfg["cls_token"]), cfg["n_registers"]
-    return dict(d=cfg["d"], L=cfg["L"], h=cfg["h"], f=cfg["d_ff"], K=cfg["n_classes"], P=cfg["P"], C=cfg["C"], R=R,
-                c=c, N=N,
-                T=N + c + R, img=cfg["img"], gap=cfg["pool"] == "gap", **more)
+    return dict(
+        d=cfg["d"],
+        L=cfg["L"],
+        h=cfg["h"],
+        f=cfg["d_ff"],
+        K=cfg["n_classes"],
+        P=cfg["P"],
+        C=cfg["C"],
+        R=R,
+        c=c,
+        N=N,
+        T=N + c + R,
+        img=cfg["img"],
+        gap=cfg["pool"] == "gap",
+        **more,
+    )
 
 
 ENDS = "P*P*C*d + d + c*d + R*d + (N+c)*d + 2*d + d*K + K"
@@ -50,7 +63,8 @@ def costs(**written: str) -> Callable[..., Any]:
 def memory(table: str = "L*B*h*T*T*b", rows: str = "L*B*h*T*4") -> Callable[..., Any]:
     """Bytes of attention, with and without `flash`."""
     return lambda cfg, res, batch, bytes_per=2, flash=False: eval(
-        rows if flash else table, {}, quantities(cfg, res, B=batch, b=bytes_per))
+        rows if flash else table, {}, quantities(cfg, res, B=batch, b=bytes_per)
+    )
 
 
 def crossover(enough: str = "T >= 2*d + f", answer: str = "s*P") -> Callable[..., Any]:
@@ -67,15 +81,21 @@ def crossover(enough: str = "T >= 2*d + f", answer: str = "s*P") -> Callable[...
     return function
 
 
-def largest(needed: str = "L*B*h*T*T*b", answer: str = "s*P",
-            fits: Callable[[int, int], bool] = int.__le__) -> Callable[..., Any]:
+def largest(
+    needed: str = "L*B*h*T*T*b", answer: str = "s*P", fits: Callable[[int, int], bool] = int.__le__
+) -> Callable[..., Any]:
     """The last side that fits."""
     code = compile(needed, "needed", "eval")
 
     def function(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> Any:
         known = quantities(cfg, B=batch, b=bytes_per)
-        s = next(s for s in range(SIDES) if not fits(eval(code, {}, known | {
-            "N": (s + 1) ** 2, "T": (s + 1) ** 2 + known["c"] + known["R"]}), budget_bytes))
+        s = next(
+            s
+            for s in range(SIDES)
+            if not fits(
+                eval(code, {}, known | {"N": (s + 1) ** 2, "T": (s + 1) ** 2 + known["c"] + known["R"]}), budget_bytes
+            )
+        )
         return eval(answer, {}, known | {"s": s})
 
     return function
@@ -93,8 +113,11 @@ def share(written: str) -> Callable[..., Any]:
 
 def run(written: str, **instead: Any) -> Callable[..., Any]:
     """The compute of a run, of a forward pass m, epochs e and pictures n."""
-    return lambda cfg, res, epochs, n_images: eval(written, {"math": math}, dict(
-        m=forward_macs(cfg | instead, res), e=epochs, n=n_images, T=quantities(cfg, res)["T"]))
+    return lambda cfg, res, epochs, n_images: eval(
+        written,
+        {"math": math},
+        dict(m=forward_macs(cfg | instead, res), e=epochs, n=n_images, T=quantities(cfg, res)["T"]),
+    )
 
 
 SLIPS: list[tuple[str, Callable[..., Any], str]] = [
@@ -105,8 +128,11 @@ SLIPS: list[tuple[str, Callable[..., Any], str]] = [
     ("vit_param_count", parameters("all - 2*R*d"), "You subtracted the term of the registers"),
     ("vit_param_count", parameters("all + L*T*T"), "table of T x T is computed, not learned"),
     ("vit_param_count", parameters("all + 2*L*(d//h)"), "too high by 2 L D_h"),
-    ("vit_param_count", parameters("all - (K if gap else 0)"),
-     "Where `pool` is \"gap\": The term of the head's bias is missing"),
+    (
+        "vit_param_count",
+        parameters("all - (K if gap else 0)"),
+        'Where `pool` is "gap": The term of the head\'s bias is missing',
+    ),
     ("vit_param_count", parameters("all - L*3*d*d + L*3*d*(d//h)"), "Q, K and V has D_h where d belongs"),
     ("vit_param_count", parameters("all - P*P*C*d + 2*P*C*d"), "has 2 P where P^2 belongs"),
     ("vit_param_count", parameters("all if K else 0"), "Where `n_classes` is 0: Your number is 0"),
@@ -120,11 +146,13 @@ SLIPS: list[tuple[str, Callable[..., Any], str]] = [
     ("vit_macs", costs(attention="L*T*(T-1)*d"), "has T (T - 1) / 2 where T^2 belongs"),
     ("vit_macs", costs(attention="2*L*T*T*d + 3*L*T*d*d", linear="L*T*(d*d + 2*d*f)"), "they belong to `linear`"),
     ("vit_macs", costs(linear="L*T*4*d*d + 2*d*f"), "lacks the factors L and T. Is a bracket missing?"),
-    ("vit_macs", costs(head="T*d*K if gap else d*K"),
-     "In `head`: Where `pool` is \"gap\": The term of the head has the factor T"),
+    (
+        "vit_macs",
+        costs(head="T*d*K if gap else d*K"),
+        'In `head`: Where `pool` is "gap": The term of the head has the factor T',
+    ),
     ("vit_macs", costs(patch="P*P*C*d"), "In `patch`: The term of the patch embedding lacks the factor N"),
-    ("vit_macs", costs(attention="L*T*(4*d*d + 2*d*f)", linear="2*L*T*T*d"),
-     "`attention` and `linear` changed places"),
+    ("vit_macs", costs(attention="L*T*(4*d*d + 2*d*f)", linear="2*L*T*T*d"), "`attention` and `linear` changed places"),
     ("vit_macs", costs(total="patch + linear + attention - head"), "Your `total` subtracts `head`"),
     ("vit_macs", costs(total="patch * linear"), "not the sum of your own parts"),
     ("vit_macs", costs(head="str(K)", total="0"), "there must be a number"),
@@ -141,8 +169,11 @@ SLIPS: list[tuple[str, Callable[..., Any], str]] = [
     ("attention_memory_bytes", memory("B*h*T*T*4"), "Two things at once"),
     ("attention_crossover_res", crossover("T >= 4*d + f"), "the four projections twice"),
     ("attention_crossover_res", crossover("T >= 2*d + 4*f"), "You took 4 d_ff for d_ff"),
-    ("attention_crossover_res", crossover("L*2*T*T*d >= L*T*(4*d*d + 2*d*f) + N*P*P*C*d"),
-     "You counted the patch embedding"),
+    (
+        "attention_crossover_res",
+        crossover("L*2*T*T*d >= L*T*(4*d*d + 2*d*f) + N*P*P*C*d"),
+        "You counted the patch embedding",
+    ),
     ("attention_crossover_res", crossover("2*T*d >= 2*d*f - 4*d*d"), "on the other side of the comparison"),
     ("attention_crossover_res", crossover("s*s > 2*d + f"), "Two things at once. You took N for T"),
     ("attention_crossover_res", crossover("s >= 14 and T >= 2*d + f"), "never go below 14 patches"),
@@ -153,15 +184,27 @@ SLIPS: list[tuple[str, Callable[..., Any], str]] = [
     ("max_res_materialized", largest("2*L*B*h*T*T*b"), "the table A twice"),
     ("max_res_materialized", largest("L*B*d*T*T*b"), "You took d for h"),
     ("max_res_materialized", largest("L*B*h*T*T*b + 3*L*B*T*d*b"), "You counted Q, K and V"),
-    ("max_res_materialized", largest("L*B*h*(N+c)**2*b", fits=int.__lt__),
-     "Two things at once. The registers are missing"),
+    (
+        "max_res_materialized",
+        largest("L*B*h*(N+c)**2*b", fits=int.__lt__),
+        "Two things at once. The registers are missing",
+    ),
     ("max_res_materialized", largest("L*h*T*T*4"), "Two things at once"),
     ("max_res_materialized", largest("L*B*h*T*(T+1)//2*b"), "has T (T + 1) / 2 where T^2 belongs"),
-    ("max_res_materialized", largest(answer="max(img, s*P)"), "never go below `cfg[\"img\"]`"),
+    ("max_res_materialized", largest(answer="max(img, s*P)"), 'never go below `cfg["img"]`'),
     ("max_res_materialized", largest(answer="s*16"), "multiplied the side in patches by 16"),
-    ("max_res_materialized", lambda cfg, budget, batch=1, size=2: int(math.sqrt(math.sqrt(
-        budget / (cfg["L"] * batch * cfg["h"] * size)) - cfg["cls_token"] - cfg["n_registers"])) * cfg["P"],
-        "went through a float"),
+    (
+        "max_res_materialized",
+        lambda cfg, budget, batch=1, size=2: (
+            int(
+                math.sqrt(
+                    math.sqrt(budget / (cfg["L"] * batch * cfg["h"] * size)) - cfg["cls_token"] - cfg["n_registers"]
+                )
+            )
+            * cfg["P"]
+        ),
+        "went through a float",
+    ),
     ("pretraining_exaflops", run("6*m*math.ceil(e)*n/1e18"), "epochs rounded up"),
     ("pretraining_exaflops", run("6*m*T*e*n/1e18"), "T times what it should be"),
     ("pretraining_exaflops", run("8*m*e*n/1e18"), "Your factor is 8"),
@@ -191,26 +234,31 @@ def test_is_refused_and_named_by_what_was_changed(id: str, function: Callable[..
 
 
 MESSES: dict[str, Callable[[Any], Any]] = {
-    "past every float": lambda x: 10**400, "a float's limit": lambda x: 1e308, "no number": lambda x: float("nan"),
-    "complex": lambda x: complex(x, 1), "an array": lambda x: np.array([x]),
+    "past every float": lambda x: 10**400,
+    "a float's limit": lambda x: 1e308,
+    "no number": lambda x: float("nan"),
+    "complex": lambda x: complex(x, 1),
+    "an array": lambda x: np.array([x]),
     "now and then nothing": lambda x: x if int(1000 * x) % 2 else None,
-    "no pattern": lambda x: x + (x % 7) * 3 + 5, "huge": lambda x: int(x) * 10**300,
+    "no pattern": lambda x: x + (x % 7) * 3 + 5,
+    "huge": lambda x: int(x) * 10**300,
 }
 
 
 FLOATS = ("pretraining_exaflops", "gpu_days", "implied_mfu")
-TOO_LONG = ("past every float", "huge")   # whole numbers that no float can be
+TOO_LONG = ("past every float", "huge")  # whole numbers that no float can be
 
 
-@pytest.mark.parametrize("id, mess", [(id, mess) for id in COUNTING for mess in MESSES
-                                      if id not in FLOATS or mess not in TOO_LONG])
+@pytest.mark.parametrize(
+    "id, mess", [(id, mess) for id in COUNTING for mess in MESSES if id not in FLOATS or mess not in TOO_LONG]
+)
 def test_any_other_answer_is_refused_within_a_second_of_work(id: str, mess: str) -> None:
     right = solved(id)
     check(id, right)
     started = time.process_time()
     result = check(id, lambda *arguments: every(right(*arguments), MESSES[mess]))
     assert not result.passed
-    assert time.process_time() - started < 1.5   # of the processor; the exercise's own cases included
+    assert time.process_time() - started < 1.5  # of the processor; the exercise's own cases included
 
 
 @pytest.mark.parametrize("id", [id for id in COUNTING if not id.endswith(("_res", "materialized"))])
@@ -230,6 +278,7 @@ def test_the_formula_is_the_right_answer(id: str) -> None:
         expected, values = found.expected(*case.arguments()), formula.at(*case.arguments())
         if isinstance(expected, dict):
             assert {key: formula.part(key).total(formula.part(key).at(*case.arguments())) for key in formula.keys} == {
-                key: expected[key] for key in formula.keys}
+                key: expected[key] for key in formula.keys
+            }
         else:
             assert formula.total(values) == pytest.approx(expected, rel=1e-12 if formula.tolerance else 0, abs=0)

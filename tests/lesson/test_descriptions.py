@@ -25,8 +25,9 @@ def check_unnamed(id: str, function):
     """A check that knows no mistakes of its exercise, so that only descriptions are left."""
     found = exercises.find(id)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(checking.exercises, "find",
-                        lambda _: dataclasses.replace(found, misconceptions=(), explain=None))
+        patched.setattr(
+            checking.exercises, "find", lambda _: dataclasses.replace(found, misconceptions=(), explain=None)
+        )
         return check(id, function)
 
 
@@ -42,8 +43,16 @@ def test_what_describes_names_no_misconception() -> None:
         assert not DESCRIBED & {m.name for m in exercises.find(id).misconceptions}, id
 
 
-ARRAYS = ["patch_embedding", "add_class_and_positions", "layer_norm", "multi_head_attention", "encoder_block",
-          "interpolate_positions", "patchify", "gelu"]
+ARRAYS = [
+    "patch_embedding",
+    "add_class_and_positions",
+    "layer_norm",
+    "multi_head_attention",
+    "encoder_block",
+    "interpolate_positions",
+    "patchify",
+    "gelu",
+]
 
 
 def longer(first: bool, column: bool):
@@ -70,9 +79,16 @@ def test_a_change_of_the_whole_answer_is_described_or_named(place: int) -> None:
 
 
 @pytest.mark.parametrize("id", ARRAYS)
-@pytest.mark.parametrize("fault, change", [
-    ("negated", lambda a: -a), ("proportional", lambda a: 3.7 * a), ("same-offset", lambda a: a + 0.37),
-    ("few-decimals", lambda a: a.round(2)), ("row-missing", lambda a: a[1:])])
+@pytest.mark.parametrize(
+    "fault, change",
+    [
+        ("negated", lambda a: -a),
+        ("proportional", lambda a: 3.7 * a),
+        ("same-offset", lambda a: a + 0.37),
+        ("few-decimals", lambda a: a.round(2)),
+        ("row-missing", lambda a: a[1:]),
+    ],
+)
 def test_every_exercise_tells_a_factor_a_shift_a_sign_and_a_missing_row(id: str, fault: str, change) -> None:
     result = check(id, lambda *given: change(right(id)(*given)))
     assert not result.passed and result.faults, result.message
@@ -87,10 +103,15 @@ def test_a_sign_a_factor_and_a_shift() -> None:
 def test_an_input_added_left_out_or_returned() -> None:
     gelu, norm = right("gelu"), right("layer_norm")
     described("gelu", lambda x: gelu(x) + x, "input-added", "plus `x`")
-    described("layer_norm", lambda x, gain, shift, eps: norm(x, gain, shift, eps) - gain, "input-missing",
-              "less `gain`")
-    described("encoder_block", lambda z, params: right("encoder_block")(z, params) * params["b_2"], "input-multiplied",
-              '`params["b_2"]`')
+    described(
+        "layer_norm", lambda x, gain, shift, eps: norm(x, gain, shift, eps) - gain, "input-missing", "less `gain`"
+    )
+    described(
+        "encoder_block",
+        lambda z, params: right("encoder_block")(z, params) * params["b_2"],
+        "input-multiplied",
+        '`params["b_2"]`',
+    )
     described("multi_head_attention", lambda z, *more: z.copy(), "input-itself", "What came is `z`")
 
 
@@ -99,15 +120,21 @@ def test_a_part_is_named_where_several_come_back() -> None:
         output, weights = right("attention")(q, k, v)
         return output * math.sqrt(v.shape[1]), weights
 
-    described("attention", rooted, "side-multiplied",
-              "In `output`: it is the right answer times the root of the number")
+    described(
+        "attention", rooted, "side-multiplied", "In `output`: it is the right answer times the root of the number"
+    )
 
 
 def test_coarse_numbers_are_told_by_their_type() -> None:
-    described("patch_embedding", lambda *given: right("patch_embedding")(*given).astype(np.float16), "halves",
-              "16 bits")
-    coarse = described("layer_norm", lambda x, g, s, eps: right("layer_norm")(
-        x.astype(np.float16).astype(float), g, s, eps).astype(np.float32), "almost", "nearly right")
+    described(
+        "patch_embedding", lambda *given: right("patch_embedding")(*given).astype(np.float16), "halves", "16 bits"
+    )
+    coarse = described(
+        "layer_norm",
+        lambda x, g, s, eps: right("layer_norm")(x.astype(np.float16).astype(float), g, s, eps).astype(np.float32),
+        "almost",
+        "nearly right",
+    )
     assert "float32" in coarse
 
 
@@ -122,10 +149,18 @@ def test_wrong_only_in_some_rows_or_where_an_input_is_negative() -> None:
 
 def test_inputs_exchanged_or_one_in_the_place_of_another() -> None:
     block, norm = right("encoder_block"), right("layer_norm")
-    described("encoder_block", lambda z, p: block(z, {**p, "b_o": p["b_2"], "b_2": p["b_o"]}), "inputs-exchanged",
-              '`params["b_2"]` and `params["b_o"]` exchanged')
-    described("encoder_block", lambda z, p: block(z, {**p, "ln2_b": p["b_o"]}), "input-for-another",
-              'with `params["b_o"]` in the place of `params["ln2_b"]`')
+    described(
+        "encoder_block",
+        lambda z, p: block(z, {**p, "b_o": p["b_2"], "b_2": p["b_o"]}),
+        "inputs-exchanged",
+        '`params["b_2"]` and `params["b_o"]` exchanged',
+    )
+    described(
+        "encoder_block",
+        lambda z, p: block(z, {**p, "ln2_b": p["b_o"]}),
+        "input-for-another",
+        'with `params["b_o"]` in the place of `params["ln2_b"]`',
+    )
     described("layer_norm", lambda x, gain, shift, eps: norm(x, shift, gain, eps), "inputs-exchanged")
 
 
@@ -159,8 +194,13 @@ def test_rows_and_columns_of_which_each_has_a_number_of_its_own() -> None:
         return rows * np.arange(2, len(rows) + 2)[:, None]
 
     described("multi_head_attention", by_row, "rows-scaled", "Within a row", "same factor")
-    described("multi_head_attention", lambda z, *more: right("multi_head_attention")(z, *more) + np.cos(
-        np.arange(z.shape[1])), "columns-shifted", "Within a column", "same amount")
+    described(
+        "multi_head_attention",
+        lambda z, *more: right("multi_head_attention")(z, *more) + np.cos(np.arange(z.shape[1])),
+        "columns-shifted",
+        "Within a column",
+        "same amount",
+    )
 
 
 def test_a_factor_a_shift_or_both_of_each_case_alone() -> None:
@@ -178,21 +218,23 @@ def test_nan_is_told_with_where_it_comes() -> None:
         return output * (np.nan if np.abs(q).max() > 20 else 1), weights
 
     words = check("attention", overflows).misconception
-    assert "`nan` came" in words and "far larger" in words or "overflow" in words
+    assert ("`nan` came" in words and "far larger" in words) or "overflow" in words
 
 
 def test_an_answer_kept_from_an_earlier_call_and_a_random_one() -> None:
     kept: dict = {}
     described("gpu_days", lambda *given: kept.setdefault("answer", right("gpu_days")(*given)), "kept", "earlier input")
-    described("gelu", lambda x: right("gelu")(x) + np.random.default_rng().random(x.shape), "unsteady",
-              "random, or kept")
+    described(
+        "gelu", lambda x: right("gelu")(x) + np.random.default_rng().random(x.shape), "unsteady", "random, or kept"
+    )
     calls = itertools.count(1)
     described("gelu", lambda x: right("gelu")(x) * next(calls), "unsteady", "random, or kept")
 
 
 def test_inputs_without_a_say_are_named_and_so_is_one_that_has_none_to_have() -> None:
-    described("gpu_days", lambda exaflops, peak, mfu: right("gpu_days")(exaflops, peak, 0.3), "input-ignored",
-              "`mfu` does")
+    described(
+        "gpu_days", lambda exaflops, peak, mfu: right("gpu_days")(exaflops, peak, 0.3), "input-ignored", "`mfu` does"
+    )
 
     def forgets(z, params):
         return right("encoder_block")(z, {**params, "b_1": 0 * params["b_1"], "ln2_b": 1 + 0 * params["ln2_b"]})
@@ -250,18 +292,27 @@ def test_numbers_off_by_a_factor_an_input_or_an_amount() -> None:
     described("vit_param_count", lambda cfg: count(cfg) * cfg["L"], "input-factor", 'times `cfg["L"]`')
     described("vit_param_count", lambda cfg: count(cfg) + 17, "same-offset", "17 too high, in every case")
     described("vit_param_count", lambda cfg: 5, "constant", "same number for every input")
-    described("attention_memory_bytes", lambda *given: -right("attention_memory_bytes")(*given), "negated",
-              "wrong sign")
+    described(
+        "attention_memory_bytes", lambda *given: -right("attention_memory_bytes")(*given), "negated", "wrong sign"
+    )
     described("gpu_days", lambda *given: days(*given) / 1440, "proportional", "A day has 1,440 minutes.")
     described("gpu_days", lambda *given: days(*given) * math.pi, "proportional", "3.142 times")
 
 
 def test_the_entry_of_a_dict_that_is_wrong() -> None:
     macs = right("vit_macs")
-    described("vit_macs", lambda cfg, res: (m := macs(cfg, res)) | {"total": m["total"] + cfg["d"] * res}, "total-only",
-              "Only `total` is wrong")
-    described("vit_macs", lambda cfg, res: (m := macs(cfg, res)) | {"head": m["head"] + res * res}, "one-entry",
-              "Wrong is `head`; the other entries are right.")
+    described(
+        "vit_macs",
+        lambda cfg, res: (m := macs(cfg, res)) | {"total": m["total"] + cfg["d"] * res},
+        "total-only",
+        "Only `total` is wrong",
+    )
+    described(
+        "vit_macs",
+        lambda cfg, res: (m := macs(cfg, res)) | {"head": m["head"] + res * res},
+        "one-entry",
+        "Wrong is `head`; the other entries are right.",
+    )
 
 
 def test_a_property_that_parts_right_from_wrong() -> None:
@@ -273,14 +324,17 @@ def test_a_property_that_parts_right_from_wrong() -> None:
     assert told.faults == ("condition",) and "Where there are registers" in told.misconception
 
 
-@pytest.mark.parametrize("id, function, fault", [
-    ("gelu", lambda x: x + np.ones(4), "shapes-unfit"),
-    ("gelu", lambda x: x.reshape(17, 3), "reshape-unfit"),
-    ("layer_norm", lambda x, gain, shift, eps: x[99], "index-beyond"),
-    ("patch_embedding", lambda patches, W, b: math.exp(W), "one-number-only"),
-    ("layer_norm", lambda x, gain, shift, eps: x if x > 0 else -x, "truth-of-many"),
-    ("layer_norm", lambda x, gain, shift, eps: np.layer_norm(x), "no-such-method"),
-])
+@pytest.mark.parametrize(
+    "id, function, fault",
+    [
+        ("gelu", lambda x: x + np.ones(4), "shapes-unfit"),
+        ("gelu", lambda x: x.reshape(17, 3), "reshape-unfit"),
+        ("layer_norm", lambda x, gain, shift, eps: x[99], "index-beyond"),
+        ("patch_embedding", lambda patches, W, b: math.exp(W), "one-number-only"),
+        ("layer_norm", lambda x, gain, shift, eps: x if x > 0 else -x, "truth-of-many"),
+        ("layer_norm", lambda x, gain, shift, eps: np.layer_norm(x), "no-such-method"),
+    ],
+)
 def test_what_an_exception_mostly_comes_from(id: str, function, fault: str) -> None:
     described(id, function, fault)
 

@@ -13,7 +13,9 @@ def test_entries_come_from_exported_progress() -> None:
 
 
 def test_choices_are_counted_in_order_and_unknown_ones_left_out() -> None:
-    found = of_choices([{"guess": "b"}, {"guess": "b"}, {"guess": "gone"}, {"guess": None, "shown": True}], ["a", "b"], "b")
+    found = of_choices(
+        [{"guess": "b"}, {"guess": "b"}, {"guess": "gone"}, {"guess": None, "shown": True}], ["a", "b"], "b"
+    )
     assert (found.labels, found.counts, found.shown, found.mine, found.guessed) == (("a", "b"), (0, 2), 1, 1, 2)
 
 

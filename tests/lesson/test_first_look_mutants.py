@@ -44,10 +44,13 @@ ROUND = {"down": math.floor, "up": math.ceil}
 
 
 @pytest.mark.parametrize("way", ROUND)
-@pytest.mark.parametrize("id, places", [("implied_mfu", ("device_days", "peak_tflops")), ("gpu_days", ("peak_tflops",))])
+@pytest.mark.parametrize(
+    "id, places", [("implied_mfu", ("device_days", "peak_tflops")), ("gpu_days", ("peak_tflops",))]
+)
 def test_an_input_rounded_before_use_is_named_with_its_name(id: str, places: tuple[str, ...], way: str) -> None:
     names = right(id).__code__.co_varnames
     for name in places:
+
         def rounded(*given):
             return right(id)(*(ROUND[way](x) if n == name else x for n, x in zip(names, given)))
 
@@ -81,8 +84,12 @@ def test_biases_and_columns_of_q_k_and_v_mixed_up(thirds: str) -> None:
 
 def test_a_wrong_piece_is_named_where_the_sum_is_right() -> None:
     found = right("missing_parameters")()
-    words = told("missing_parameters", lambda: found | {"mlp": 768, "attention": found["attention"] - 768},
-                 "left-over", "nothing-there")
+    words = told(
+        "missing_parameters",
+        lambda: found | {"mlp": 768, "attention": found["attention"] - 768},
+        "left-over",
+        "nothing-there",
+    )
     assert "`attention` is what your other pieces leave" in words and "In `mlp` nothing differs" in words
 
 
@@ -100,7 +107,7 @@ def test_a_floor_before_the_last_division() -> None:
 def test_windows_that_overlap_by_one_pixel_only_are_not_said_to_move_by_one() -> None:
     def stride(image, P):
         tops, lefts = (range(0, side - P + 1, max(1, P - 1)) for side in image.shape[1:])
-        return np.stack([image[:, y:y + P, x:x + P].ravel() for y in tops for x in lefts])
+        return np.stack([image[:, y : y + P, x : x + P].ravel() for y in tops for x in lefts])
 
     assert "P \u2212 1 pixels" in told("patchify", stride, "window:stride-one-less")
 

@@ -19,18 +19,31 @@ from widgets.model.shape import FAMILY
 
 def test_the_description_has_the_count_it_says() -> None:
     with torch.device("meta"):
-        block = [nn.LayerNorm(768), nn.Linear(768, 2304, bias=False), nn.Linear(768, 768), nn.LayerNorm(768),
-                 nn.Linear(768, 3072), nn.Linear(3072, 768)]
-        ends = [nn.LayerNorm(768), nn.Linear(768, 768), nn.LayerNorm(768), nn.Embedding(197, 768), nn.LayerNorm(768),
-                nn.Linear(768, 1000)]
+        block = [
+            nn.LayerNorm(768),
+            nn.Linear(768, 2304, bias=False),
+            nn.Linear(768, 768),
+            nn.LayerNorm(768),
+            nn.Linear(768, 3072),
+            nn.Linear(3072, 768),
+        ]
+        ends = [
+            nn.LayerNorm(768),
+            nn.Linear(768, 768),
+            nn.LayerNorm(768),
+            nn.Embedding(197, 768),
+            nn.LayerNorm(768),
+            nn.Linear(768, 1000),
+        ]
         total = 768 + sum(map(counted, ends)) + 12 * sum(map(counted, block))
     assert total == 86_543_080
     assert sum(expected().values()) == total - parameters(FAMILY["B/16"])["total"] == -24_576
     assert expected()["attention"] == -27_648 and expected()["patch_embedding"] == 3_072
 
 
-@pytest.mark.parametrize("dress", [np.int64, np.int16, np.array, torch.tensor],
-                         ids=["int64", "int16", "array", "tensor"])
+@pytest.mark.parametrize(
+    "dress", [np.int64, np.int16, np.array, torch.tensor], ids=["int64", "int16", "array", "tensor"]
+)
 def test_numbers_too_small_to_overflow_may_be_numpys_or_torchs(dress: Callable) -> None:
     numbers = {piece: dress(np.int32(number)) for piece, number in expected().items()}
     assert check("missing_parameters", lambda: numbers).passed
@@ -39,11 +52,20 @@ def test_numbers_too_small_to_overflow_may_be_numpys_or_torchs(dress: Callable) 
 def wrong_answers() -> dict[str, object]:
     right = expected()
     names = [m.name for m in exercises.find("missing_parameters").misconceptions if m.sign is None]
-    return {"one off": right | {"mlp": 1}, "as text": {k: "?" for k in right}, "a list": [0] * 8, "nothing": {},
-            "floats": {k: v / 1 for k, v in right.items()}, "zeros": dict.fromkeys(right, 0), "a number": 24_576,
-            "half of it": {k: right[k] for k in list(right)[:4]}, "doubled": {k: 2 * v for k, v in right.items()},
-            "arrays": {k: np.zeros(2) for k in right}, "none": dict.fromkeys(right),
-            **{name: faulty(frozenset([name])) for name in names}}
+    return {
+        "one off": right | {"mlp": 1},
+        "as text": {k: "?" for k in right},
+        "a list": [0] * 8,
+        "nothing": {},
+        "floats": {k: v / 1 for k, v in right.items()},
+        "zeros": dict.fromkeys(right, 0),
+        "a number": 24_576,
+        "half of it": {k: right[k] for k in list(right)[:4]},
+        "doubled": {k: 2 * v for k, v in right.items()},
+        "arrays": {k: np.zeros(2) for k in right},
+        "none": dict.fromkeys(right),
+        **{name: faulty(frozenset([name])) for name in names},
+    }
 
 
 @pytest.mark.parametrize("name", wrong_answers())

@@ -12,7 +12,10 @@ from .mutants import Mutant, mutants
 
 ALL = mutants()
 GENERAL = {
-    "changed-input": "changes `", "numpy-integer": "NumPy integer", "overflow": "overflowed", "fraction": "whole number",
+    "changed-input": "changes `",
+    "numpy-integer": "NumPy integer",
+    "overflow": "overflowed",
+    "fraction": "whole number",
 }
 
 

@@ -84,31 +84,53 @@ def itself(image, P):
 
 
 ODD = {
-    "generator": lambda image, P: (row for row in by_loops(image, P)), "yields": generator, "async": coroutine,
-    "dict.values": lambda image, P: {0: image}.values(), "dict.items": lambda image, P: {0: image}.items(),
-    "map": lambda image, P: map(float, [1]), "set": lambda image, P: {1, 2}, "range": lambda image, P: range(48),
-    "module": lambda image, P: np, "class": lambda image, P: Hostile, "function": lambda image, P: by_loops,
-    "method": lambda image, P: image.reshape, "file": lambda image, P: open(__file__),
-    "lock": lambda image, P: threading.Lock(), "thread": lambda image, P: threading.current_thread(),
-    "hostile": lambda image, P: Hostile(), "hostile in a list": lambda image, P: [Hostile()],
-    "hostile key": lambda image, P: {Hostile(): Hostile()}, "hostile dict": lambda image, P: HostileDict(a=1),
+    "generator": lambda image, P: (row for row in by_loops(image, P)),
+    "yields": generator,
+    "async": coroutine,
+    "dict.values": lambda image, P: {0: image}.values(),
+    "dict.items": lambda image, P: {0: image}.items(),
+    "map": lambda image, P: map(float, [1]),
+    "set": lambda image, P: {1, 2},
+    "range": lambda image, P: range(48),
+    "module": lambda image, P: np,
+    "class": lambda image, P: Hostile,
+    "function": lambda image, P: by_loops,
+    "method": lambda image, P: image.reshape,
+    "file": lambda image, P: open(__file__),
+    "lock": lambda image, P: threading.Lock(),
+    "thread": lambda image, P: threading.current_thread(),
+    "hostile": lambda image, P: Hostile(),
+    "hostile in a list": lambda image, P: [Hostile()],
+    "hostile key": lambda image, P: {Hostile(): Hostile()},
+    "hostile dict": lambda image, P: HostileDict(a=1),
     "hostile in an array": hostile_in_an_array,
     "hostile tensor": lambda image, P: torch.zeros(SHAPE).as_subclass(HostileTensor),
-    "sparse": lambda image, P: torch.eye(8).to_sparse(), "sparse csr": lambda image, P: torch.eye(8).to_sparse_csr(),
+    "sparse": lambda image, P: torch.eye(8).to_sparse(),
+    "sparse csr": lambda image, P: torch.eye(8).to_sparse_csr(),
     "quantised": lambda image, P: torch.quantize_per_tensor(torch.zeros(SHAPE), 0.1, 0, torch.qint8),
-    "meta": lambda image, P: torch.empty(SHAPE, device="meta"), "complex": lambda image, P: np.zeros(SHAPE, complex),
-    "half complex": lambda image, P: torch.zeros(SHAPE, dtype=torch.complex32), "bool": lambda image, P: True,
+    "meta": lambda image, P: torch.empty(SHAPE, device="meta"),
+    "complex": lambda image, P: np.zeros(SHAPE, complex),
+    "half complex": lambda image, P: torch.zeros(SHAPE, dtype=torch.complex32),
+    "bool": lambda image, P: True,
     "masked": lambda image, P: np.ma.masked_equal(by_loops(image, P), 3),
     "nan": lambda image, P: np.full(SHAPE, np.nan),
-    "ragged": lambda image, P: np.array([[1], [1, 2]], dtype=object), "itself": itself,
-    "dates": lambda image, P: np.zeros(SHAPE, "datetime64[s]"), "records": lambda image, P: np.zeros(6, "i4,f8"),
-    "huge": lambda image, P: np.broadcast_to(0.0, (10**6, 10**6)), "text": lambda image, P: "rows" * 10**6,
-    "huge tensor": lambda image, P: torch.zeros(1).expand(10**6, 10**6), "huge int": lambda image, P: 10**6000,
-    "list of huge ints": lambda image, P: [10**6000], "enum": lambda image, P: enum.Enum("E", "a").a,
-    "bfloat16": lambda image, P: torch.zeros(SHAPE, dtype=torch.bfloat16), "bytes": lambda image, P: b"rows",
+    "ragged": lambda image, P: np.array([[1], [1, 2]], dtype=object),
+    "itself": itself,
+    "dates": lambda image, P: np.zeros(SHAPE, "datetime64[s]"),
+    "records": lambda image, P: np.zeros(6, "i4,f8"),
+    "huge": lambda image, P: np.broadcast_to(0.0, (10**6, 10**6)),
+    "text": lambda image, P: "rows" * 10**6,
+    "huge tensor": lambda image, P: torch.zeros(1).expand(10**6, 10**6),
+    "huge int": lambda image, P: 10**6000,
+    "list of huge ints": lambda image, P: [10**6000],
+    "enum": lambda image, P: enum.Enum("E", "a").a,
+    "bfloat16": lambda image, P: torch.zeros(SHAPE, dtype=torch.bfloat16),
+    "bytes": lambda image, P: b"rows",
     "dataclass": lambda image, P: dataclasses.make_dataclass("D", ["a"])(Hostile()),
-    "module of torch": lambda image, P: torch.nn.Linear(2, 2), "empty": lambda image, P: np.zeros((0, 8)),
-    "namespace": lambda image, P: types.SimpleNamespace(a=Hostile()), "nothing in a list": lambda image, P: [None],
+    "module of torch": lambda image, P: torch.nn.Linear(2, 2),
+    "empty": lambda image, P: np.zeros((0, 8)),
+    "namespace": lambda image, P: types.SimpleNamespace(a=Hostile()),
+    "nothing in a list": lambda image, P: [None],
 }
 
 
@@ -129,8 +151,20 @@ def test_and_so_where_a_number_a_dict_or_two_arrays_are_expected(id: str, odd: s
     assert not result.passed and result.checked and "Difference: " in result.message, result.message
 
 
-@pytest.mark.parametrize("raised", [GeneratorExit, SystemExit, KeyboardInterrupt, StopIteration, asyncio.CancelledError,
-                                    Error, BaseExceptionGroup("two", [SystemExit()]), OSError, AssertionError])
+@pytest.mark.parametrize(
+    "raised",
+    [
+        GeneratorExit,
+        SystemExit,
+        KeyboardInterrupt,
+        StopIteration,
+        asyncio.CancelledError,
+        Error,
+        BaseExceptionGroup("two", [SystemExit()]),
+        OSError,
+        AssertionError,
+    ],
+)
 @pytest.mark.parametrize("from_case", [0, 1, 6])
 def test_whatever_is_raised_is_no_success(raised, from_case: int) -> None:
     cases = iter(range(100))
@@ -157,10 +191,13 @@ def test_what_torch_cannot_do_is_not_called_unsolved() -> None:
 
 
 RIGHT = {
-    "tensor": torch.from_numpy, "matrix": np.asmatrix,
+    "tensor": torch.from_numpy,
+    "matrix": np.asmatrix,
     "with grad": lambda rows: torch.from_numpy(rows).requires_grad_(),
-    "parameter": lambda rows: torch.nn.Parameter(torch.from_numpy(rows)), "unmasked": np.ma.masked_array,
-    "a view": lambda rows: np.asfortranarray(rows)[:, :], "read only": lambda rows: np.broadcast_to(rows, rows.shape),
+    "parameter": lambda rows: torch.nn.Parameter(torch.from_numpy(rows)),
+    "unmasked": np.ma.masked_array,
+    "a view": lambda rows: np.asfortranarray(rows)[:, :],
+    "read only": lambda rows: np.broadcast_to(rows, rows.shape),
     "subclass": lambda rows: rows.view(type("Mine", (np.ndarray,), {})),
     "hostile array": lambda rows: rows.view(HostileArray),
     "negated twice": lambda rows: torch._neg_view(torch.from_numpy(-rows)),
@@ -174,8 +211,12 @@ def test_the_right_numbers_pass_in_any_dress(dress) -> None:
     assert result.passed, result.message
 
 
-NUMBERS = {"float64": np.float64, "0-d array": np.array, "tensor": lambda x: torch.tensor(x, dtype=torch.float64),
-           "with grad": lambda x: torch.tensor(x, dtype=torch.float64, requires_grad=True)}
+NUMBERS = {
+    "float64": np.float64,
+    "0-d array": np.array,
+    "tensor": lambda x: torch.tensor(x, dtype=torch.float64),
+    "with grad": lambda x: torch.tensor(x, dtype=torch.float64, requires_grad=True),
+}
 
 
 @pytest.mark.parametrize("dress", NUMBERS.values(), ids=NUMBERS)
@@ -185,13 +226,17 @@ def test_a_right_number_passes_in_any_dress(id: str, dress) -> None:
     assert check(id, lambda *given: dress(found.expected(*given))).passed
 
 
-@pytest.mark.parametrize("dress, fault, words", [
-    (np.int64, "numpy-integer", "a NumPy integer, int64."),
-    (np.array, "boxed-integer", "in a NumPy array of one number"),
-    (torch.tensor, "boxed-integer", "in a tensor of one number"), (float, "fraction", "whole number"),
-    (np.float64, "fraction", "whole number"),
-    (lambda n: torch.tensor(float(n)), "fraction", "whole number"),
-])
+@pytest.mark.parametrize(
+    "dress, fault, words",
+    [
+        (np.int64, "numpy-integer", "a NumPy integer, int64."),
+        (np.array, "boxed-integer", "in a NumPy array of one number"),
+        (torch.tensor, "boxed-integer", "in a tensor of one number"),
+        (float, "fraction", "whole number"),
+        (np.float64, "fraction", "whole number"),
+        (lambda n: torch.tensor(float(n)), "fraction", "whole number"),
+    ],
+)
 def test_a_count_must_be_pythons_and_the_sentence_says_what_came(dress, fault: str, words: str) -> None:
     for id in ("vit_param_count", "max_res_materialized", "vit_macs"):
         expected = exercises.find(id).expected
@@ -225,7 +270,7 @@ def test_one_array_filled_again_and_again_is_judged_as_it_was_returned() -> None
     kept = np.zeros(35)
 
     def same_array(x):
-        rows = kept[:x.size].reshape(x.shape)
+        rows = kept[: x.size].reshape(x.shape)
         rows[...] = exercises.find("gelu").expected(x)
         return rows
 
@@ -260,8 +305,11 @@ def test_what_goes_wrong_in_the_course_is_said_as_its_own_and_not_counted(part: 
 
     found = exercises.find("patchify")
     if part in ("expected", "arguments"):
-        changes = {"expected": broken} if part == "expected" else {
-            "cases": (*found.cases[:-1], dataclasses.replace(found.cases[-1], arguments=broken))}
+        changes = (
+            {"expected": broken}
+            if part == "expected"
+            else {"cases": (*found.cases[:-1], dataclasses.replace(found.cases[-1], arguments=broken))}
+        )
         monkeypatch.setattr(checking.exercises, "find", lambda id: dataclasses.replace(found, **changes))
     else:
         monkeypatch.setattr(checking, part, broken)

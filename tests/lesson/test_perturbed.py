@@ -11,8 +11,17 @@ import pytest
 
 from widgets.lesson import check, checking, exercises
 
-IDS = ("patchify", "patch_embedding", "add_class_and_positions", "attention", "multi_head_attention", "layer_norm",
-       "gelu", "encoder_block", "interpolate_positions")
+IDS = (
+    "patchify",
+    "patch_embedding",
+    "add_class_and_positions",
+    "attention",
+    "multi_head_attention",
+    "layer_norm",
+    "gelu",
+    "encoder_block",
+    "interpolate_positions",
+)
 
 
 def _square_turned(x: np.ndarray) -> np.ndarray:
@@ -48,7 +57,11 @@ PERTURBATIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }
 
 EQUAL = {
-    ("attention", "k", "one more"): "a number added to all of k adds the same to all scores of a query: softmax drops it",
+    (
+        "attention",
+        "k",
+        "one more",
+    ): "a number added to all of k adds the same to all scores of a query: softmax drops it",
     ("attention", "k", "shifted to begin at 0"): "the same: one number is taken off all of k",
     ("multi_head_attention", "W_qkv", "square turned"): "(D, 3D) is never square",
     ("encoder_block", "params.W_qkv", "square turned"): "(d, 3d) is never square",
@@ -58,9 +71,10 @@ EQUAL = {
 }
 """All perturbations that leave the answer what it is, and why."""
 
+
 def _names(id: str) -> list[str]:
     signature = exercises.find(id).signature
-    return [name.strip() for name in signature[signature.index("(") + 1:signature.rindex(")")].split(",")]
+    return [name.strip() for name in signature[signature.index("(") + 1 : signature.rindex(")")].split(",")]
 
 
 def _arrays(id: str) -> list[str]:
@@ -87,6 +101,7 @@ def _places(id: str, arguments: tuple) -> dict[str, tuple[Any, Any]]:
 
 def _given(id: str, change: Callable[[dict[str, tuple[Any, Any]]], None]) -> Callable[..., Any]:
     """The right function, on arguments that `change` has had in its hands."""
+
     def solved(arguments: tuple) -> Any:
         own = [copy.copy(value) for value in arguments]
         change(_places(id, own))
@@ -114,13 +129,19 @@ def _is_a_vector(id: str, name: str, how: str) -> bool:
 
 @pytest.fixture(autouse=True)
 def unexplained(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "diagnose", lambda *_: None)  # whether it is refused is asked here, not how it is called
+    monkeypatch.setattr(
+        checking, "diagnose", lambda *_: None
+    )  # whether it is refused is asked here, not how it is called
 
 
 @pytest.mark.parametrize("id", IDS)
 def test_an_input_with_other_numbers_is_noticed(id: str) -> None:
-    passed = {(id, name, how) for name in _arrays(id) for how, change in PERTURBATIONS.items()
-              if not _is_a_vector(id, name, how) and check(id, _given(id, _one(name, change))).passed}
+    passed = {
+        (id, name, how)
+        for name in _arrays(id)
+        for how, change in PERTURBATIONS.items()
+        if not _is_a_vector(id, name, how) and check(id, _given(id, _one(name, change))).passed
+    }
     assert passed == {key for key in EQUAL if key[0] == id}
 
 
@@ -130,6 +151,7 @@ def test_an_answer_with_other_numbers_is_noticed(id: str) -> None:
     parts = len(exercises.find(id).returns) or 1
     for how, change in PERTURBATIONS.items():
         for part in range(parts):
+
             def function(*arguments: Any) -> Any:
                 answer = right(*arguments)
                 if parts == 1:
@@ -149,7 +171,7 @@ def _pairs(id: str) -> list[tuple[str, str]]:
     """Pairs of arrays that are of one shape in some case."""
     names, found = _arrays(id), []
     for i, first in enumerate(names):
-        for second in names[i + 1:]:
+        for second in names[i + 1 :]:
             for case in exercises.find(id).cases:
                 places = _places(id, list(case.arguments()))
                 one, other = (places[name][0][places[name][1]] for name in (first, second))
@@ -163,6 +185,7 @@ def _pairs(id: str) -> list[tuple[str, str]]:
 def test_equal_sizes_changing_places_are_noticed(id: str) -> None:
     passed: list[tuple[str, str]] = []
     for first, second in _pairs(id):
+
         def swap(places: dict[str, tuple[Any, Any]], first: str = first, second: str = second) -> None:
             (one, a), (other, b) = places[first], places[second]
             if one[a].shape == other[b].shape:

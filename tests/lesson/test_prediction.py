@@ -17,19 +17,43 @@ def growth(answer="16 times", **params) -> Predict:
     return Predict("How much?", "choice", answer, choices=("2 times", "4 times", "16 times"), id="g", **params)
 
 
-@pytest.mark.parametrize("text, unit, value", [
-    ("196", "", 196), (" 1,000 ", "patches", 1000), ("1 000 000", "", 1e6), ("1e3", "px", 1000), ("\u22125", "", -5), ("0.5", "", 0.5),
-    ("12 %", "%", 12), ("+3", "", 3), ("1_000", "", 1000), ("16 times", "times", 16), ("16x", "times", 16), ("3 x 10^8", "parameters", 3e8),
-])
+@pytest.mark.parametrize(
+    "text, unit, value",
+    [
+        ("196", "", 196),
+        (" 1,000 ", "patches", 1000),
+        ("1 000 000", "", 1e6),
+        ("1e3", "px", 1000),
+        ("\u22125", "", -5),
+        ("0.5", "", 0.5),
+        ("12 %", "%", 12),
+        ("+3", "", 3),
+        ("1_000", "", 1000),
+        ("16 times", "times", 16),
+        ("16x", "times", 16),
+        ("3 x 10^8", "parameters", 3e8),
+    ],
+)
 def test_numbers_as_people_type_them(text: str, unit: str, value: float) -> None:
     assert NumberGuess(unit).read(text) == value
 
 
-@pytest.mark.parametrize("text, words", [
-    ("", "is empty; type a number, such as 100 or 0.5"), ("   ", "is empty"), ("many", "is no number"), ("1e999", "at most"),
-    ("nan", "is no number"), ("0,5", "did you mean 0.5?"), ("1,234", r"did you mean 1234 or 1\.234\?"), ("9" * 400, "longer than any number"),
-    ("1.2.3", "is no number"), ("<b>", "is no number"), ("12 %", "has more than a number in it"),
-])
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("", "is empty; type a number, such as 100 or 0.5"),
+        ("   ", "is empty"),
+        ("many", "is no number"),
+        ("1e999", "at most"),
+        ("nan", "is no number"),
+        ("0,5", "did you mean 0.5?"),
+        ("1,234", r"did you mean 1234 or 1\.234\?"),
+        ("9" * 400, "longer than any number"),
+        ("1.2.3", "is no number"),
+        ("<b>", "is no number"),
+        ("12 %", "has more than a number in it"),
+    ],
+)
 def test_what_is_no_number_is_answered_in_a_sentence(text: str, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         NumberGuess("").read(text)
@@ -42,11 +66,20 @@ def test_what_a_form_is_filled_with_is_read_back(unit: str, guess: float) -> Non
         assert NumberGuess(unit).read(NumberGuess(unit).filled(guess)["typed"]) == guess
 
 
-@pytest.mark.parametrize("guess, answer, words", [
-    (196, 196, "exactly"), (150, 196, "46 too low, which is 23% of the answer"), (392, 196, "2 times too much"),
-    (98, 196, "2 times too little"), (-1, 3, "4 too low"), (0.3, 0.1, "0.2 too high"), (195, 196, "very close"),
-    (0, 0, "exactly"), (1, 0, "1 too high"),
-])
+@pytest.mark.parametrize(
+    "guess, answer, words",
+    [
+        (196, 196, "exactly"),
+        (150, 196, "46 too low, which is 23% of the answer"),
+        (392, 196, "2 times too much"),
+        (98, 196, "2 times too little"),
+        (-1, 3, "4 too low"),
+        (0.3, 0.1, "0.2 too high"),
+        (195, 196, "very close"),
+        (0, 0, "exactly"),
+        (1, 0, "1 too high"),
+    ],
+)
 def test_how_far_off(guess: float, answer: float, words: str) -> None:
     assert words in how_far(guess, answer)
 
@@ -81,7 +114,9 @@ def test_a_refused_entry_loses_nothing() -> None:
     predict._form._handle_msg({"typed": "1e30"})
     assert "at most" in predict._form.problem and predict._form.offers == []
     predict._form._handle_msg({"typed": "196"})
-    assert predict.settled and predict._form.problem == "" and predict._form.offers == [] and predict._form.tone == "right"
+    assert (
+        predict.settled and predict._form.problem == "" and predict._form.offers == [] and predict._form.tone == "right"
+    )
 
 
 def test_a_choice_needs_a_choice_and_marks_both() -> None:
@@ -130,10 +165,15 @@ def test_an_answer_that_cannot_be_computed_is_a_sentence() -> None:
     assert progress.current().read("predictions", "z")["guess"] == 3
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (("?", "choice", 0), "two choices"), (("?", "choice", "c", ("a", "b")), "none of the choices"),
-    (("?", "choice", 5, ("a", "b")), "none of the choices"), (("?", "number", 1, ("a", "b")), "takes no choices"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("?", "choice", 0), "two choices"),
+        (("?", "choice", "c", ("a", "b")), "none of the choices"),
+        (("?", "choice", 5, ("a", "b")), "none of the choices"),
+        (("?", "number", 1, ("a", "b")), "takes no choices"),
+    ],
+)
 def test_a_prediction_that_makes_no_sense_is_refused_when_written(arguments: tuple, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Predict(*arguments)
@@ -150,8 +190,17 @@ def test_still_and_plain_text_never_hold_the_answer(monkeypatch: pytest.MonkeyPa
 
 
 def curve(answer=lambda: [1, 4, 16], **params) -> Predict:
-    return Predict("How do entries grow?", "curve", answer, x=(32, 16, 8), y=(0, 20), x_label="patch side",
-                   y_label="growth", id="c", **params)
+    return Predict(
+        "How do entries grow?",
+        "curve",
+        answer,
+        x=(32, 16, 8),
+        y=(0, 20),
+        x_label="patch side",
+        y_label="growth",
+        id="c",
+        **params,
+    )
 
 
 def test_a_curve_is_judged_by_its_mean_and_its_worst_place() -> None:
@@ -171,10 +220,15 @@ def test_a_curve_hides_its_answer_until_there_is_one_and_refuses_another_length(
     assert predict._form.answer_points == [1, 4, 16] and predict._form.tone == "neutral"
 
 
-@pytest.mark.parametrize("arguments, words", [
-    ({"x": (1,), "y": (0, 1)}, "two places"), ({"x": (1, 2), "y": (1, 1)}, "low, high"), ({"x": (1, 2)}, "low, high"),
-    ({"x": (1, 2), "y": (0, 1), "answer": [1, 2, 3]}, "3 heights for 2 places"),
-])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        ({"x": (1,), "y": (0, 1)}, "two places"),
+        ({"x": (1, 2), "y": (1, 1)}, "low, high"),
+        ({"x": (1, 2)}, "low, high"),
+        ({"x": (1, 2), "y": (0, 1), "answer": [1, 2, 3]}, "3 heights for 2 places"),
+    ],
+)
 def test_a_curve_that_makes_no_sense_is_refused_when_written(arguments: dict, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Predict("?", "curve", arguments.pop("answer", lambda: []), **arguments)
@@ -187,7 +241,12 @@ def test_an_unknown_kind_names_those_there_are() -> None:
 
 def test_what_the_class_guessed_shows_only_beside_the_answer() -> None:
     predict = growth()
-    predict.classroom = [{"guess": "4 times"}, {"guess": "16 times"}, {"guess": "4 times"}, {"guess": None, "shown": True}]
+    predict.classroom = [
+        {"guess": "4 times"},
+        {"guess": "16 times"},
+        {"guess": "4 times"},
+        {"guess": None, "shown": True},
+    ]
     assert predict._form.feedback == ""
     predict.commit("16 times")
     assert "The class: 3 guesses." in predict._form.feedback and "16 times (you)" in predict._form.feedback

@@ -48,7 +48,9 @@ def test_a_damaged_file_is_set_aside_and_reported(tmp_path: Path) -> None:
     assert ProgressFile(tmp_path).read("exercises", "patchify")["passed"]
 
 
-@pytest.mark.parametrize("text", ["[]", '{"version": 2}', '{"version": 1, "exercises": {"patchify": 3}}', "\x00", "null"])
+@pytest.mark.parametrize(
+    "text", ["[]", '{"version": 2}', '{"version": 1, "exercises": {"patchify": 3}}', "\x00", "null"]
+)
 def test_a_file_of_another_kind_is_damaged_too(tmp_path: Path, text: str) -> None:
     (tmp_path / "progress.json").write_text(text)
     with pytest.warns(UserWarning):
@@ -78,8 +80,10 @@ def test_a_crash_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch: 
 
 
 def test_two_processes_at_once_lose_nothing(tmp_path: Path) -> None:
-    code = ("import sys; from pathlib import Path; from widgets.lesson.progress_file import ProgressFile;"
-            "[ProgressFile(Path(sys.argv[1])).record_check(f'e{sys.argv[2]}-{i}', True) for i in range(20)]")
+    code = (
+        "import sys; from pathlib import Path; from widgets.lesson.progress_file import ProgressFile;"
+        "[ProgressFile(Path(sys.argv[1])).record_check(f'e{sys.argv[2]}-{i}', True) for i in range(20)]"
+    )
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(n)], cwd=ROOT) for n in range(2)]
     assert [process.wait(60) for process in running] == [0, 0]
     assert len(ProgressFile(tmp_path).everything()["exercises"]) == 40

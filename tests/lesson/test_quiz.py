@@ -30,7 +30,7 @@ def test_ids_name_their_chapter(chapter: str) -> None:
 def test_no_option_is_given_away_by_its_length(chapter, question) -> None:
     lengths = [len(option.text) for option in question.options]
     right = lengths[question.right]
-    assert right <= 1.6 * median(lengths) and right >= median(lengths) / 1.6 or max(lengths) <= 12
+    assert (right <= 1.6 * median(lengths) and right >= median(lengths) / 1.6) or max(lengths) <= 12
 
 
 def gained(question, end=max) -> float:
@@ -47,13 +47,28 @@ def test_who_always_takes_the_longest_option_is_right_in_a_third_at_most(chapter
     assert sum(map(gained, asked)) <= len(asked) / 3, found
 
 
-PLACED = re.compile(r"\b(?:all|none|any|both|either|neither|two) of (?:the )?(?:above|below|others?|options|answers|choices)\b"
-                    r"|^(?:both|neither|all|none)(?: of (?:these|them))?\.?$|(?<![-\w])(?:first|second|third|last|previous|other) (?:options?|answers?|choices?)\b"
-                    r"|\b(?:options?|answers?|choices?) (?:[a-d]\b|above|below)|^[A-D] and [A-D]$", re.I)
+PLACED = re.compile(
+    r"\b(?:all|none|any|both|either|neither|two) of (?:the )?(?:above|below|others?|options|answers|choices)\b"
+    r"|^(?:both|neither|all|none)(?: of (?:these|them))?\.?$|(?<![-\w])(?:first|second|third|last|previous|other) (?:options?|answers?|choices?)\b"
+    r"|\b(?:options?|answers?|choices?) (?:[a-d]\b|above|below)|^[A-D] and [A-D]$",
+    re.I,
+)
 
 
-@pytest.mark.parametrize("text", ["All of the above", "Both", "None of these", "Neither of the answers", "A and C", "The first option", "as in the answer b", "Both.",
-                                  "The other answers are wrong"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All of the above",
+        "Both",
+        "None of these",
+        "Neither of the answers",
+        "A and C",
+        "The first option",
+        "as in the answer b",
+        "Both.",
+        "The other answers are wrong",
+    ],
+)
 def test_an_option_that_speaks_of_others_is_found(text: str) -> None:
     assert PLACED.search(text)
 
@@ -88,23 +103,29 @@ def test_every_option_is_explained_in_a_sentence_of_its_own(chapter, question) -
 OPTION = "{text: %s, why: because it is so}"
 
 
-@pytest.mark.parametrize("change, words", [
-    (lambda text: text.replace("right: true", "right: false", 1), "exactly one option"),
-    (lambda text: text.replace("id: b-1", "id: b-0"), "the same id"),
-    (lambda text: text.replace("why: w2", "", 1), "needs a text and a why"),
-    (lambda text: text.replace("text: t1", "text: t0", 1), "read the same"),
-    (lambda text: text.replace("id: b-4", "id: b-4x\n    questoin: x", 1).replace("question: q4", ""), "lacks one"),
-    (lambda text: "questions: []", "0 questions"),
-    (lambda text: "- a", "a list called questions"),
-    (lambda text: text.replace("why: w0", "why: w0\n        hint: no", 1), "a field nobody reads"),
-    (lambda text: text.replace("text: t2", "text: 12", 1), "as text in quotes"),
-])
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda text: text.replace("right: true", "right: false", 1), "exactly one option"),
+        (lambda text: text.replace("id: b-1", "id: b-0"), "the same id"),
+        (lambda text: text.replace("why: w2", "", 1), "needs a text and a why"),
+        (lambda text: text.replace("text: t1", "text: t0", 1), "read the same"),
+        (lambda text: text.replace("id: b-4", "id: b-4x\n    questoin: x", 1).replace("question: q4", ""), "lacks one"),
+        (lambda text: "questions: []", "0 questions"),
+        (lambda text: "- a", "a list called questions"),
+        (lambda text: text.replace("why: w0", "why: w0\n        hint: no", 1), "a field nobody reads"),
+        (lambda text: text.replace("text: t2", "text: 12", 1), "as text in quotes"),
+    ],
+)
 def test_a_broken_file_is_refused_by_name(tmp_path: Path, change, words: str) -> None:
     path = tmp_path / "99.yml"
     good = "questions:\n" + "".join(
-        f"  - id: b-{i}\n    question: q{i}\n    options:\n" + "".join(
-            f"      - text: t{j}\n        why: w{j}\n{'        right: true' if j == 1 else ''}\n" for j in range(3))
-        for i in range(5))
+        f"  - id: b-{i}\n    question: q{i}\n    options:\n"
+        + "".join(
+            f"      - text: t{j}\n        why: w{j}\n{'        right: true' if j == 1 else ''}\n" for j in range(3)
+        )
+        for i in range(5)
+    )
     path.write_text(good)
     assert len(read(path)) == 5
     path.write_text(change(good))
@@ -167,7 +188,10 @@ def test_a_readers_order_is_drawn_once_and_what_is_kept_is_the_option_not_its_pl
     drawn = progress.current().everything()["seed"]
     first = quiz.questions[0]
     pick(quiz, first, wrong(first))
-    assert Quiz("02")._forms[first.id].choices == quiz._forms[first.id].choices and progress.current().everything()["seed"] == drawn
+    assert (
+        Quiz("02")._forms[first.id].choices == quiz._forms[first.id].choices
+        and progress.current().everything()["seed"] == drawn
+    )
     assert progress.current().read("quizzes", "02")["tries"] == {first.id: [wrong(first)]}
 
 
@@ -181,7 +205,10 @@ def test_another_order_that_arrives_takes_what_was_picked_with_it() -> None:
         progress.current().arrive(json.dumps(progress.empty() | {"seed": seed}))
         forms = [quiz._forms[q.id] for q in (first, second)]
         orders.add(tuple(quiz.order(first)))
-        assert [form.choices[form.picked] for form in forms] == [inline(first.options[first.right].text), inline(second.options[wrong(second)].text)]
+        assert [form.choices[form.picked] for form in forms] == [
+            inline(first.options[first.right].text),
+            inline(second.options[wrong(second)].text),
+        ]
         assert mark(quiz, first, first.right) == "right" and mark(quiz, second, wrong(second)) == "wrong"
         assert sum(map(bool, forms[0].marks)) == sum(map(bool, forms[1].marks)) == 1
     assert len(orders) > 3

@@ -10,8 +10,33 @@ import pytest
 from widgets.lesson.quiz_data import QuizQuestion, chapters, questions
 from widgets.page import contents
 
-TERMS = ("JFT", "Adam", "moments", "optimiser", "gradient", "loss", "epochs?", "batch", "TPU", "kernel", "pretrain", "fine-tun", "teacher", "student",
-         "self-supervised", "LayerNorm", "SwiGLU", "gated", "registers?", "rotary", "JAX", "ports?", "FlashAttention", "utilisation", "roofline")
+TERMS = (
+    "JFT",
+    "Adam",
+    "moments",
+    "optimiser",
+    "gradient",
+    "loss",
+    "epochs?",
+    "batch",
+    "TPU",
+    "kernel",
+    "pretrain",
+    "fine-tun",
+    "teacher",
+    "student",
+    "self-supervised",
+    "LayerNorm",
+    "SwiGLU",
+    "gated",
+    "registers?",
+    "rotary",
+    "JAX",
+    "ports?",
+    "FlashAttention",
+    "utilisation",
+    "roofline",
+)
 
 
 def words_of(question: QuizQuestion) -> str:
@@ -21,7 +46,12 @@ def words_of(question: QuizQuestion) -> str:
 def told_up_to(chapter: str) -> str:
     """The text of all chapters up to and including one."""
     paths = [path for path in sorted(contents.FOLDER.glob("*.ipynb")) if path.name[:2] <= chapter]
-    return "\n".join(cell.source for path in paths for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "markdown")
+    return "\n".join(
+        cell.source
+        for path in paths
+        for cell in nbformat.read(path, as_version=4).cells
+        if cell.cell_type == "markdown"
+    )
 
 
 @pytest.mark.parametrize("chapter", chapters())
@@ -29,5 +59,7 @@ def test_no_term_is_used_before_a_chapter_has_told_it(chapter: str) -> None:
     told, early = told_up_to(chapter), []
     for question in questions(chapter):
         said = words_of(question)
-        early += [(question.id, term) for term in TERMS if re.search(rf"\b{term}", said) and not re.search(rf"\b{term}", told)]
+        early += [
+            (question.id, term) for term in TERMS if re.search(rf"\b{term}", said) and not re.search(rf"\b{term}", told)
+        ]
     assert not early

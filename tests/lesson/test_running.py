@@ -85,6 +85,7 @@ def test_the_clock_runs_for_the_readers_function_alone(slow: str, monkeypatch) -
         def later(*args, **more):
             time.sleep(0.3)
             return function(*args, **more)
+
         return later
 
     if slow == "arguments":
@@ -181,8 +182,12 @@ def test_a_default_of_the_readers_does_not_reach_the_courses_numbers(id: str, de
         torch.set_default_dtype(kept)
     assert result.passed, result.message
     assert wrong.faults == (first.name,), wrong.message
-    assert set_still == {"float64": (torch.float64, "cpu"), "meta": (torch.float32, "meta"),
-                         "both": (torch.float64, "meta")}[default]
+    assert (
+        set_still
+        == {"float64": (torch.float64, "cpu"), "meta": (torch.float32, "meta"), "both": (torch.float64, "meta")}[
+            default
+        ]
+    )
 
 
 def in_own(found, given, name):

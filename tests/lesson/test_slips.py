@@ -12,8 +12,17 @@ from widgets.lesson import check, exercises
 from widgets.lesson.comparing import difference
 from widgets.lesson.specification import Exercise
 
-IDS = ("patchify", "patch_embedding", "add_class_and_positions", "attention", "multi_head_attention", "layer_norm",
-       "gelu", "encoder_block", "interpolate_positions")
+IDS = (
+    "patchify",
+    "patch_embedding",
+    "add_class_and_positions",
+    "attention",
+    "multi_head_attention",
+    "layer_norm",
+    "gelu",
+    "encoder_block",
+    "interpolate_positions",
+)
 EVERY = 40  # of the slips, one in so many goes through a whole check
 
 
@@ -31,8 +40,10 @@ def _answers(exercise: Exercise, name: str) -> list[Any]:
 
 def _same(exercise: Exercise, one: list[Any], other: list[Any]) -> bool:
     pairs = zip(one, other, exercise.cases)
-    return all(b is None if a is None else b is not None and difference(a, b, case.tolerance, exercise.returns) is None
-               for a, b, case in pairs)
+    return all(
+        b is None if a is None else b is not None and difference(a, b, case.tolerance, exercise.returns) is None
+        for a, b, case in pairs
+    )
 
 
 def _mark(answers: list[Any]) -> tuple:
@@ -59,7 +70,11 @@ def test_no_slip_is_right_or_the_answer_of_another(id: str) -> None:
         groups.setdefault(_mark(answers[name]), []).append((name, _sums(answers[name])))
     for group in groups.values():
         for i, (name, sums) in enumerate(group):
-            near = (j for j in range(i) if np.allclose(group[j][1], sums, rtol=1e-3, atol=1e-3 * np.abs(sums).max(initial=0)))
+            near = (
+                j
+                for j in range(i)
+                if np.allclose(group[j][1], sums, rtol=1e-3, atol=1e-3 * np.abs(sums).max(initial=0))
+            )
             alike += [(group[j][0], name) for j in near if _same(exercise, answers[group[j][0]], answers[name])]
     assert alike == []
 

@@ -21,7 +21,7 @@ def weights_behind(z: np.ndarray, U_qkv: np.ndarray, published: np.ndarray) -> n
 @pytest.mark.parametrize("case", EXERCISE.cases, ids=lambda case: case.name)
 def test_the_wrong_row_is_in_range_and_needs_a_negative_weight(case) -> None:
     z, U_qkv, published = case.arguments()
-    wrong, v = EXERCISE.expected(z, U_qkv, published), (z @ U_qkv)[:, -published.shape[1]:]
+    wrong, v = EXERCISE.expected(z, U_qkv, published), (z @ U_qkv)[:, -published.shape[1] :]
     assert (published[wrong] > v.min(0)).all() and (published[wrong] < v.max(0)).all()
     lowest = weights_behind(z, U_qkv, published).min(axis=0)
     assert lowest[wrong] < -0.1 and np.delete(lowest, wrong).min() > 0, "and only that row does"

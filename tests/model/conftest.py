@@ -55,7 +55,7 @@ class LocalHub:
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def _handler(hub) -> type[BaseHTTPRequestHandler]:  # noqa: N805
+    def _handler(hub) -> type[BaseHTTPRequestHandler]:
         class Handler(BaseHTTPRequestHandler):
             def do_HEAD(self) -> None:
                 hub.asked.append(f"{self.command} {self.path}")

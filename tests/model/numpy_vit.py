@@ -23,8 +23,8 @@ def softmax(s: np.ndarray) -> np.ndarray:
 def encoder_block(z: np.ndarray, p: Params, heads: int, eps: float) -> tuple[np.ndarray, np.ndarray]:
     """z (B, T, D) to (z after the block, weights (B, h, T, T))."""
     B, T, D = z.shape
-    qkv = norm(z, p["ln1_g"], p["ln1_b"], eps) @ p["W_qkv"] + p["b_qkv"]                  # (B, T, 3D)
-    q, k, v = qkv.reshape(B, T, 3, heads, D // heads).transpose(2, 0, 3, 1, 4)           # (B, h, T, D_h) each
+    qkv = norm(z, p["ln1_g"], p["ln1_b"], eps) @ p["W_qkv"] + p["b_qkv"]  # (B, T, 3D)
+    q, k, v = qkv.reshape(B, T, 3, heads, D // heads).transpose(2, 0, 3, 1, 4)  # (B, h, T, D_h) each
     weights = softmax(np.einsum("bhid,bhjd->bhij", q, k) / np.sqrt(D // heads))
     mixed = np.einsum("bhij,bhjd->bihd", weights, v).reshape(B, T, D)
     z = z + mixed @ p["W_o"] + p["b_o"]
@@ -53,24 +53,53 @@ def vit_forward(params: Params, img: np.ndarray, pool: str = "cls", eps: float =
 
 
 def make_vit_params(
-    rng: np.random.Generator, H: int, W: int, R: int = 2, pool: str = "cls", P: int = 4, d: int = 24, h: int = 4,
-    d_ff: int = 40, L: int = 3, K: int = 5, C: int = 3,
+    rng: np.random.Generator,
+    H: int,
+    W: int,
+    R: int = 2,
+    pool: str = "cls",
+    P: int = 4,
+    d: int = 24,
+    h: int = 4,
+    d_ff: int = 40,
+    L: int = 3,
+    K: int = 5,
+    C: int = 3,
 ) -> Params:
     """Every parameter random and none neutral: gains far from 1, biases far from 0, so that leaving one out shows."""
+
     def a(*shape: int, size: float = 0.4) -> np.ndarray:
         return rng.standard_normal(shape) * size
 
     N, n_cls = (H // P) * (W // P), int(pool == "cls")
     blocks = [
         {
-            "ln1_g": 1 + a(d), "ln1_b": a(d), "W_qkv": a(d, 3 * d), "b_qkv": a(3 * d), "W_o": a(d, d, size=0.2),
-            "b_o": a(d), "ln2_g": 1 + a(d), "ln2_b": a(d), "W_1": a(d, d_ff), "b_1": a(d_ff),
-            "W_2": a(d_ff, d, size=0.2), "b_2": a(d),
+            "ln1_g": 1 + a(d),
+            "ln1_b": a(d),
+            "W_qkv": a(d, 3 * d),
+            "b_qkv": a(3 * d),
+            "W_o": a(d, d, size=0.2),
+            "b_o": a(d),
+            "ln2_g": 1 + a(d),
+            "ln2_b": a(d),
+            "W_1": a(d, d_ff),
+            "b_1": a(d_ff),
+            "W_2": a(d_ff, d, size=0.2),
+            "b_2": a(d),
         }
         for _ in range(L)
     ]
     params = {
-        "P": P, "h": h, "W_E": a(P * P * C, d, size=0.1), "b_E": a(d), "reg": a(R, d), "pos": a(n_cls + N, d),
-        "blocks": blocks, "lnf_g": 1 + a(d), "lnf_b": a(d), "W_head": a(d, K), "b_head": a(K),
+        "P": P,
+        "h": h,
+        "W_E": a(P * P * C, d, size=0.1),
+        "b_E": a(d),
+        "reg": a(R, d),
+        "pos": a(n_cls + N, d),
+        "blocks": blocks,
+        "lnf_g": 1 + a(d),
+        "lnf_b": a(d),
+        "W_head": a(d, K),
+        "b_head": a(K),
     }
     return params | ({"cls": a(d)} if n_cls else {})

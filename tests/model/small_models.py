@@ -22,7 +22,9 @@ def _stirred(model: nn.Module) -> nn.Module:
     generator = torch.Generator().manual_seed(3)
     for name, parameter in model.named_parameters():
         size = 0.3 if parameter.ndim == 1 or "cls" in name or "position" in name else 2 * parameter[0].numel() ** -0.5
-        parameter.data = torch.randn(parameter.shape, generator=generator) * size + ("norm" in name and "weight" in name)
+        parameter.data = torch.randn(parameter.shape, generator=generator) * size + (
+            "norm" in name and "weight" in name
+        )
     return model.eval().requires_grad_(False)
 
 
@@ -30,8 +32,14 @@ def _stirred(model: nn.Module) -> nn.Module:
 def library_vit(head: bool = True, image_size: Any = 28, patch_size: int = 4, **options: Any) -> nn.Module:
     """A tiny library ViT with random parameters: D 32, 4 heads, 2 layers, 10 labels."""
     settings = {
-        "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48, "num_labels": 10,
-        "image_size": image_size, "patch_size": patch_size, "attn_implementation": "eager",
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "intermediate_size": 48,
+        "num_labels": 10,
+        "image_size": image_size,
+        "patch_size": patch_size,
+        "attn_implementation": "eager",
     } | options
     config = ViTConfig(**settings)
     return _stirred(ViTForImageClassification(config) if head else ViTModel(config, add_pooling_layer=False))
@@ -39,6 +47,7 @@ def library_vit(head: bool = True, image_size: Any = 28, patch_size: int = 4, **
 
 def ours_from_numpy(params: Params, grid: tuple[int, int], pool: str) -> ViTWeights:
     """Carry NumPy parameters (in, out; channels last) over to our weights (out, in; channels first), in float64."""
+
     def t(array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array))
 
@@ -46,17 +55,30 @@ def ours_from_numpy(params: Params, grid: tuple[int, int], pool: str) -> ViTWeig
     C = rows // P**2
     blocks = tuple(
         BlockWeights(
-            t(b["ln1_g"]), t(b["ln1_b"]), AttentionWeights.packed(t(b["W_qkv"]), t(b["b_qkv"]), t(b["W_o"]), t(b["b_o"])),
-            t(b["ln2_g"]), t(b["ln2_b"]), MLPWeights(t(b["W_1"].T), t(b["b_1"]), t(b["W_2"].T), t(b["b_2"])),
+            t(b["ln1_g"]),
+            t(b["ln1_b"]),
+            AttentionWeights.packed(t(b["W_qkv"]), t(b["b_qkv"]), t(b["W_o"]), t(b["b_o"])),
+            t(b["ln2_g"]),
+            t(b["ln2_b"]),
+            MLPWeights(t(b["W_1"].T), t(b["b_1"]), t(b["W_2"].T), t(b["b_2"])),
         )
         for b in params["blocks"]
     )
     return ViTWeights(
-        filters=t(params["W_E"].reshape(P, P, C, d).transpose(3, 2, 0, 1)), filter_bias=t(params["b_E"]),
-        class_token=t(params["cls"]) if "cls" in params else None, positions=t(params["pos"]), blocks=blocks,
-        norm_weight=t(params["lnf_g"]), norm_bias=t(params["lnf_b"]), num_attention_heads=params["h"],
-        layer_norm_eps=1e-6, grid=grid, head_weight=t(params["W_head"].T), head_bias=t(params["b_head"]),
-        registers=t(params["reg"]) if len(params["reg"]) else None, pool=pool,
+        filters=t(params["W_E"].reshape(P, P, C, d).transpose(3, 2, 0, 1)),
+        filter_bias=t(params["b_E"]),
+        class_token=t(params["cls"]) if "cls" in params else None,
+        positions=t(params["pos"]),
+        blocks=blocks,
+        norm_weight=t(params["lnf_g"]),
+        norm_bias=t(params["lnf_b"]),
+        num_attention_heads=params["h"],
+        layer_norm_eps=1e-6,
+        grid=grid,
+        head_weight=t(params["W_head"].T),
+        head_bias=t(params["b_head"]),
+        registers=t(params["reg"]) if len(params["reg"]) else None,
+        pool=pool,
     )
 
 
@@ -74,11 +96,17 @@ class PlainViT(nn.Module):
         if s.position == "learned":
             self.positions = nn.Embedding(s.num_patches + s.class_token, D)
         self.blocks = nn.ModuleList(
-            nn.ModuleList([
-                nn.LayerNorm(D, bias=s.norm_bias), nn.Linear(D, 3 * D, bias=s.qkv_bias), nn.Linear(D, D),
-                nn.LayerNorm(D, bias=s.norm_bias), nn.Linear(D, D_ff), nn.Linear(D_ff, D),
-                *([nn.Linear(D, D_ff)] if s.gated_mlp else []),
-            ])
+            nn.ModuleList(
+                [
+                    nn.LayerNorm(D, bias=s.norm_bias),
+                    nn.Linear(D, 3 * D, bias=s.qkv_bias),
+                    nn.Linear(D, D),
+                    nn.LayerNorm(D, bias=s.norm_bias),
+                    nn.Linear(D, D_ff),
+                    nn.Linear(D_ff, D),
+                    *([nn.Linear(D, D_ff)] if s.gated_mlp else []),
+                ]
+            )
             for _ in range(s.num_hidden_layers)
         )
         self.norm = nn.LayerNorm(D, bias=s.norm_bias)

@@ -11,7 +11,17 @@ import pytest
 import torch
 
 from tests.model.small_models import library_vit
-from widgets.model.activation import ACTIVATIONS, by_sign, curve, cut_off, loud, lowest_of_gelu, relu_twin, varying, widest_gap
+from widgets.model.activation import (
+    ACTIVATIONS,
+    by_sign,
+    curve,
+    cut_off,
+    loud,
+    lowest_of_gelu,
+    relu_twin,
+    varying,
+    widest_gap,
+)
 from widgets.model.library import weights_of
 from widgets.model.trace import trace
 
@@ -47,7 +57,9 @@ def test_the_two_forms_are_under_a_thousandth_apart_and_the_gap_is_the_largest()
     seen = np.abs(curve("GELU", both).value - curve("GELU, tanh form", both).value)
     assert 4e-4 < gap.value < 1e-3 and seen.max() == pytest.approx(gap.value, rel=1e-4)
     left, right = (np.abs(both[side][seen[side].argmax()]) for side in (both < 0, both > 0))
-    assert left == pytest.approx(gap.x, abs=1e-3) and right == pytest.approx(gap.x, abs=1e-3), "the same gap at both signs"
+    assert left == pytest.approx(gap.x, abs=1e-3) and right == pytest.approx(gap.x, abs=1e-3), (
+        "the same gap at both signs"
+    )
 
 
 def test_every_curve_has_as_many_numbers_as_places_and_leaves_them_alone() -> None:
@@ -74,7 +86,7 @@ def test_a_relu_twin_adds_one_row_to_every_token() -> None:
     assert np.allclose(twin.blocks[0].mlp.fc2_bias, before.fc2_bias.numpy() + W_2 @ mean, atol=1e-5)
     first = plain.layers[0]
     assert torch.equal(first.post_activation, first.pre_activation.clamp(min=0))
-    moved = trace(twin, t.pixels).layers[0].mlp[0] - first.mlp[0]         # (T, D): one row for all
+    moved = trace(twin, t.pixels).layers[0].mlp[0] - first.mlp[0]  # (T, D): one row for all
     assert np.allclose(moved, W_2 @ mean, atol=1e-5) and w.activation is not torch.relu
 
 
@@ -88,7 +100,7 @@ def gelu_by_hand(a: np.ndarray) -> np.ndarray:
 
 def test_the_two_parts_of_an_mlp_are_numpys() -> None:
     a, W_2 = numbers(5, 12), np.random.default_rng(8).normal(size=(3, 12))
-    out = gelu_by_hand(a)                                                 # (T, D_ff)
+    out = gelu_by_hand(a)  # (T, D_ff)
     parts = [np.where(kept, out, 0) @ W_2.T for kept in (a < 0, a > 0)]
     found = by_sign(torch.from_numpy(a), torch.from_numpy(W_2))
     for got, part in zip(found, parts):

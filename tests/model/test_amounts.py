@@ -9,8 +9,18 @@ from widgets.model.ledger import parameter_lines, product_lines
 from widgets.model.shape import FAMILY
 
 
-@pytest.mark.parametrize(("share", "written"), [
-    (1, "100.0%"), (0.327, "32.7%"), (0.001, "0.1%"), (0.00044, "0.04%"), (0.0001, "0.01%"), (9e-6, "under 0.01%"), (0, "nothing")])
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (1, "100.0%"),
+        (0.327, "32.7%"),
+        (0.001, "0.1%"),
+        (0.00044, "0.04%"),
+        (0.0001, "0.01%"),
+        (9e-6, "under 0.01%"),
+        (0, "nothing"),
+    ],
+)
 def test_a_share_is_written_with_the_digits_that_it_has(share: float, written: str) -> None:
     assert percent(share) == written
 

@@ -13,7 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widgets.model.attention import (
-    AttentionWeights, attention, merge_heads, multi_head_attention, scaling_statistics, softmax, split_heads,
+    AttentionWeights,
+    attention,
+    merge_heads,
+    multi_head_attention,
+    scaling_statistics,
+    softmax,
+    split_heads,
 )
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
@@ -102,7 +108,9 @@ def test_many_heads_against_torchs_module() -> None:
     module = torch.nn.MultiheadAttention(12, 3, batch_first=True, dtype=torch.float64).eval()
     torch.nn.init.normal_(module.in_proj_bias)
     torch.nn.init.normal_(module.out_proj.bias)
-    w = AttentionWeights.packed(module.in_proj_weight.T, module.in_proj_bias, module.out_proj.weight.T, module.out_proj.bias)
+    w = AttentionWeights.packed(
+        module.in_proj_weight.T, module.in_proj_bias, module.out_proj.weight.T, module.out_proj.bias
+    )
     z = qkv(2, 5, 12)[0]
     expected, weights = module(z, z, z, average_attn_weights=False)
     ours = multi_head_attention(z, w, 3)
@@ -159,6 +167,10 @@ def test_scaling_statistics_can_be_repeated_and_match_a_jacobian_by_autograd() -
     assert found["jacobian_norm"] == pytest.approx(float(jacobian.norm()))
     assert found["own_derivatives"] == pytest.approx(float(jacobian.trace()))
     off = jacobian - jacobian.diagonal().diag()
-    assert float(off.max()) <= 0 and -float(off.sum()) == pytest.approx(found["own_derivatives"]), "the rest is no larger"
+    assert float(off.max()) <= 0 and -float(off.sum()) == pytest.approx(found["own_derivatives"]), (
+        "the rest is no larger"
+    )
     assert found["entropy"] == pytest.approx(float(-(a * a.log()).sum()))
-    assert found["largest_weight"] == pytest.approx(float(a.max())) and found["std"] == found["spread"] == pytest.approx(float(scores.std()))
+    assert found["largest_weight"] == pytest.approx(float(a.max())) and found["std"] == found[
+        "spread"
+    ] == pytest.approx(float(scores.std()))

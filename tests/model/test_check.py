@@ -18,7 +18,13 @@ from widgets.model.checkpoints import load
 from widgets.model.facts import published
 from widgets.model.library import weights_of
 from widgets.model.pictures import PREPARATIONS, open_sample
-from widgets.model.reference import FACTS, compare_with_published, is_reference_picture, reference_values, released_pixels
+from widgets.model.reference import (
+    FACTS,
+    compare_with_published,
+    is_reference_picture,
+    reference_values,
+    released_pixels,
+)
 from widgets.model.trace import trace
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
@@ -130,7 +136,9 @@ def test_values_read_out_are_the_ones_their_names_say(random_b16: tuple) -> None
     assert float(values["ln1_class"]["variance"]) == pytest.approx(float(((z - z.mean()) ** 2).mean()), rel=1e-4)
     assert torch.allclose(values["ln1_class"]["out_first6"], t.layers[0].ln1[0, 0, :6], atol=1e-5)
     assert values["layer1_head8_class_top_tokens"][1] == [8, float(t.layers[0].weights[0, 7, 0, 8])]
-    assert float(values["layer1_head1_weight_on_all_patches"]) == pytest.approx(1 - float(t.layers[0].weights[0, 0, 0, 0]), abs=1e-5)
+    assert float(values["layer1_head1_weight_on_all_patches"]) == pytest.approx(
+        1 - float(t.layers[0].weights[0, 0, 0, 0]), abs=1e-5
+    )
     assert values["top5"][0][0] == int(t.logits.argmax()) and values["top5"][0][1] >= values["top5"][1][1]
 
 

@@ -115,11 +115,11 @@ def test_preparation_belongs_to_the_checkpoint() -> None:
 @pytest.mark.parametrize("size", [(224, 224), (224, 336), (350, 224), (14, 14)])
 def test_other_sizes_interpolate_the_table_and_share_the_rest(size: tuple[int, int]) -> None:
     base, other = load(NAME).model, load(NAME, size).model
-    table = base.embeddings.position_embeddings                             # (1, 1370, 384)
+    table = base.embeddings.position_embeddings  # (1, 1370, 384)
     rows, columns = size[0] // 14, size[1] // 14
     expected = torch.nn.functional.interpolate(
         table[:, 1:].unflatten(1, (37, 37)).permute(0, 3, 1, 2), (rows, columns), mode="bicubic", align_corners=False
-    )                                                                       # (1, 384, rows, columns)
+    )  # (1, 384, rows, columns)
     got = other.embeddings.position_embeddings
     assert got.shape == (1, 1 + rows * columns, 384) and torch.equal(got[:, 0], table[:, 0])
     assert (got[0, 1:] - expected[0].flatten(1).T).abs().max() < 1e-6

@@ -29,10 +29,16 @@ DINOV2_SMALL = ViTShape(
 
 def library_on_meta(shape: ViTShape, attention: str = "eager") -> torch.nn.Module:
     config = ViTConfig(
-        image_size=shape.image_size, patch_size=shape.patch_size, hidden_size=shape.hidden_size,
-        num_hidden_layers=shape.num_hidden_layers, num_attention_heads=shape.num_attention_heads,
-        intermediate_size=shape.intermediate_size, num_labels=shape.num_labels, num_channels=shape.num_channels,
-        qkv_bias=shape.qkv_bias, attn_implementation=attention,
+        image_size=shape.image_size,
+        patch_size=shape.patch_size,
+        hidden_size=shape.hidden_size,
+        num_hidden_layers=shape.num_hidden_layers,
+        num_attention_heads=shape.num_attention_heads,
+        intermediate_size=shape.intermediate_size,
+        num_labels=shape.num_labels,
+        num_channels=shape.num_channels,
+        qkv_bias=shape.qkv_bias,
+        attn_implementation=attention,
     )
     with torch.device("meta"):
         return ViTForImageClassification(config) if shape.num_labels else ViTModel(config, add_pooling_layer=False)
@@ -70,10 +76,21 @@ SHAPES = st.builds(
     lambda grid, P, k, D_h, **rest: ViTShape(
         image_size=(grid[0] * P, grid[1] * P), patch_size=P, hidden_size=k * D_h, num_attention_heads=k, **rest
     ),
-    st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(1, 5), st.integers(1, 4), st.integers(1, 6),
-    num_channels=st.integers(1, 4), num_hidden_layers=st.integers(1, 3), intermediate_size=st.integers(1, 20),
-    num_labels=st.integers(0, 4), class_token=st.just(True), registers=st.integers(0, 3), pool=st.sampled_from(["cls", "gap"]),
-    gated_mlp=st.booleans(), position=st.sampled_from(["learned", "none"]), qkv_bias=st.booleans(), norm_bias=st.booleans(),
+    st.tuples(st.integers(1, 4), st.integers(1, 4)),
+    st.integers(1, 5),
+    st.integers(1, 4),
+    st.integers(1, 6),
+    num_channels=st.integers(1, 4),
+    num_hidden_layers=st.integers(1, 3),
+    intermediate_size=st.integers(1, 20),
+    num_labels=st.integers(0, 4),
+    class_token=st.just(True),
+    registers=st.integers(0, 3),
+    pool=st.sampled_from(["cls", "gap"]),
+    gated_mlp=st.booleans(),
+    position=st.sampled_from(["learned", "none"]),
+    qkv_bias=st.booleans(),
+    norm_bias=st.booleans(),
 )
 
 
@@ -89,12 +106,20 @@ def test_the_pieces_of_vit_b16() -> None:
     ledger = parameters(ViTShape())
     numbers = {piece: entry[1] for piece, entry in ledger.items() if piece != "total"}
     assert numbers == {
-        "patch_embedding": 590_592, "class_token": 768, "positions": 151_296, "attention": 28_348_416,
-        "mlp": 56_669_184, "layer_norms": 36_864, "final_norm": 1_536, "head": 769_000,
+        "patch_embedding": 590_592,
+        "class_token": 768,
+        "positions": 151_296,
+        "attention": 28_348_416,
+        "mlp": 56_669_184,
+        "layer_norms": 36_864,
+        "final_norm": 1_536,
+        "head": 769_000,
     }
     assert ledger["total"] == sum(numbers.values()) == 86_567_656
     assert type(ledger["total"]) is int
-    assert parameters(ViTShape(num_labels=0))["total"] == 85_798_656 and "head" not in parameters(ViTShape(num_labels=0))
+    assert parameters(ViTShape(num_labels=0))["total"] == 85_798_656 and "head" not in parameters(
+        ViTShape(num_labels=0)
+    )
     assert parameters(ViTShape(image_size=384))["total"] == 86_859_496
 
 
@@ -109,8 +134,14 @@ def test_pieces_that_are_not_there_are_left_out_and_pooling_says_it_is_not_count
 @settings(max_examples=60, deadline=None)
 def test_formulas_give_their_numbers(shape: ViTShape) -> None:
     names = {
-        "P": shape.patch_size, "C": shape.num_channels, "D": shape.hidden_size, "L": shape.num_hidden_layers,
-        "D_ff": shape.intermediate_size, "K": shape.num_labels, "R": shape.registers, "N": shape.num_patches,
+        "P": shape.patch_size,
+        "C": shape.num_channels,
+        "D": shape.hidden_size,
+        "L": shape.num_hidden_layers,
+        "D_ff": shape.intermediate_size,
+        "K": shape.num_labels,
+        "R": shape.registers,
+        "N": shape.num_patches,
     }
     for piece, entry in parameters(shape).items():
         if piece == "total":
@@ -121,7 +152,7 @@ def test_formulas_give_their_numbers(shape: ViTShape) -> None:
             # what stands side by side is multiplied
             times = code and code[-1] not in "(+*" and part[0] not in ")+*"
             code += ("*" if times else "") + part
-        assert eval(code, {}, names) == number, (piece, formula, code)  # noqa: S307
+        assert eval(code, {}, names) == number, (piece, formula, code)
 
 
 def test_larger_models() -> None:
@@ -172,7 +203,7 @@ def test_torchs_flop_counter_agrees_with_eager_attention() -> None:
 
 
 def test_torchs_flop_counter_misses_fused_attention() -> None:
-    model = library_on_meta(FAMILY["B/16"], "sdpa").to_empty(device="cpu")     # what it holds does not matter
+    model = library_on_meta(FAMILY["B/16"], "sdpa").to_empty(device="cpu")  # what it holds does not matter
     missed = flops(model, torch.zeros(1, 3, 224, 224))
     assert missed == REFERENCE["flop_counter_vit_b16_224"]["sdpa"]
     assert missed == 2 * (macs(FAMILY["B/16"])["total"] - macs(FAMILY["B/16"])["attention"])
@@ -259,12 +290,14 @@ def test_the_largest_size_that_fits(shape: ViTShape, budget: int, batch: int, by
 
 
 def test_windows_of_sam() -> None:
-    sam = ViTShape(image_size=1024, hidden_size=1280, num_hidden_layers=32, num_attention_heads=16, intermediate_size=5120)
+    sam = ViTShape(
+        image_size=1024, hidden_size=1280, num_hidden_layers=32, num_attention_heads=16, intermediate_size=5120
+    )
     found = count.windowed_attention_macs(sam, 1024, window=14, global_layers=4)
     expected = REFERENCE["sam_window"]
     assert found == {"global": expected["global_attention_macs_all_32"], "windowed": expected["with_28_windowed"]}
     not_square = count.windowed_attention_macs(sam, (16, 32), window=2, global_layers=0)
-    assert not_square == {"global": 32 * 2 * 2**2 * 1280, "windowed": 32 * 2 * 4**2 * 1280}   # padded to 2 x 2
+    assert not_square == {"global": 32 * 2 * 2**2 * 1280, "windowed": 32 * 2 * 4**2 * 1280}  # padded to 2 x 2
 
 
 # --- training
@@ -297,10 +330,16 @@ def test_utilisation() -> None:
         (lambda: macs(ViTShape(), (224, 1)), "width 16"),
         (lambda: count.attention_memory(ViTShape(), 224, batch=0), "batch must be a whole number, 1 or more, not 0"),
         (lambda: count.attention_memory(ViTShape(), 224, bytes_per=1.5), "bytes_per must be a whole number"),
-        (lambda: count.max_image_size(ViTShape(), 100), "100 bytes are too few: one patch of 16 px already takes 1,152"),
+        (
+            lambda: count.max_image_size(ViTShape(), 100),
+            "100 bytes are too few: one patch of 16 px already takes 1,152",
+        ),
         (lambda: count.max_image_size(ViTShape(), float("inf")), "budget_bytes must be a number over 0"),
         (lambda: count.windowed_attention_macs(ViTShape(), 224, 0, 1), "window must be"),
-        (lambda: count.windowed_attention_macs(ViTShape(), 224, 7, 13), "global_layers must be a whole number from 0 to 12"),
+        (
+            lambda: count.windowed_attention_macs(ViTShape(), 224, 7, 13),
+            "global_layers must be a whole number from 0 to 12",
+        ),
         (lambda: count.pretraining_exaflops(ViTShape(), 224, 0, 1e6), "epochs must be a number over 0, not 0"),
         (lambda: count.gpu_days(1, 100, 1.5), "mfu is a share of the peak"),
         (lambda: count.gpu_days(1, -100, 0.5), "peak_tflops must be"),

@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from widgets.model.embedding import (
-    column_basis, coordinates, embed_by_convolution, embed_patches, patch_basis, principal_components, projection_matrix,
-    projection_of_bytes, random_projection, reconstruct,
+    column_basis,
+    coordinates,
+    embed_by_convolution,
+    embed_patches,
+    patch_basis,
+    principal_components,
+    projection_matrix,
+    projection_of_bytes,
+    random_projection,
+    reconstruct,
 )
 from widgets.model.patches import patchify
 
@@ -19,7 +27,11 @@ from widgets.model.patches import patchify
 @settings(max_examples=40, deadline=None)
 def test_matrix_and_convolution_agree(C: int, rows: int, columns: int, P: int, D: int) -> None:
     torch.manual_seed(0)
-    pixels, filters, b = torch.rand(2, C, rows * P, columns * P).double(), torch.randn(D, C, P, P).double(), torch.randn(D).double()
+    pixels, filters, b = (
+        torch.rand(2, C, rows * P, columns * P).double(),
+        torch.randn(D, C, P, P).double(),
+        torch.randn(D).double(),
+    )
     patches = torch.stack([patchify(picture, P) for picture in pixels])
     by_matrix = embed_patches(patches, projection_matrix(filters), b)
     assert by_matrix.shape == (2, rows * columns, D)
@@ -53,7 +65,7 @@ def test_components_are_eigenvectors_of_the_covariance() -> None:
 
 def test_all_components_rebuild_the_patches_exactly() -> None:
     picture = torch.from_numpy(np.random.default_rng(0).integers(0, 256, (3, 56, 56), dtype=np.uint8))
-    patches = patchify(picture, 14)                                       # 16 rows of 588: 15 components
+    patches = patchify(picture, 14)  # 16 rows of 588: 15 components
     basis = patch_basis(patches, 15)
     found = coordinates(patches, basis)
     errors = [float((reconstruct(found[:, :k], basis) - patches).square().sum()) for k in range(16)]
@@ -105,7 +117,10 @@ def test_a_column_that_others_make_up_adds_nothing() -> None:
 
 
 def test_a_projection_of_bytes_differs_from_the_models_own_by_one_row_alone() -> None:
-    bytes_, filters = torch.randint(0, 256, (5, 3 * 4), generator=torch.Generator().manual_seed(0)).double(), torch.randn(7, 3, 2, 2)
+    bytes_, filters = (
+        torch.randint(0, 256, (5, 3 * 4), generator=torch.Generator().manual_seed(0)).double(),
+        torch.randn(7, 3, 2, 2),
+    )
     mean, deviation = (torch.tensor(v).double().repeat_interleave(4) for v in ((0.4, 0.5, 0.6), (0.2, 0.3, 0.1)))
     prepared = ((bytes_ / 255 - mean) / deviation) @ projection_matrix(filters.double())
     ours = bytes_ @ projection_of_bytes(filters, (0.2, 0.3, 0.1))

@@ -22,7 +22,9 @@ REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 def test_layer_norm_is_torchs(eps: float) -> None:
     generator = torch.Generator().manual_seed(0)
     x, weight, bias = (torch.randn(*shape, generator=generator).double() for shape in ((2, 5, 7), (7,), (7,)))
-    assert torch.allclose(layer_norm(x, weight, bias, eps), torch.nn.functional.layer_norm(x, (7,), weight, bias, eps), atol=1e-12)
+    assert torch.allclose(
+        layer_norm(x, weight, bias, eps), torch.nn.functional.layer_norm(x, (7,), weight, bias, eps), atol=1e-12
+    )
     plain = layer_norm(x, None, None, eps)
     assert torch.allclose(plain, torch.nn.functional.layer_norm(x, (7,), eps=eps), atol=1e-12)
 
@@ -50,14 +52,23 @@ def test_gelu_has_the_published_values() -> None:
 def test_gelu_minimum_and_the_distance_of_its_tanh_form() -> None:
     x = torch.linspace(-6, 6, 100_001).double()
     lowest = gelu(x).argmin()
-    assert float(gelu(x)[lowest]) == pytest.approx(-0.17, abs=0.001) and float(x[lowest]) == pytest.approx(-0.75, abs=0.01)
+    assert float(gelu(x)[lowest]) == pytest.approx(-0.17, abs=0.001) and float(x[lowest]) == pytest.approx(
+        -0.75, abs=0.01
+    )
     assert 1e-4 < float((gelu(x) - gelu_tanh(x)).abs().max()) < 1e-3
 
 
 def random_layer(D: int = 12, k: int = 3, D_ff: int = 20, norm_first: bool = True) -> torch.nn.TransformerEncoderLayer:
     torch.manual_seed(1)
     layer = torch.nn.TransformerEncoderLayer(
-        D, k, D_ff, dropout=0.0, activation="gelu", layer_norm_eps=1e-6, batch_first=True, norm_first=norm_first,
+        D,
+        k,
+        D_ff,
+        dropout=0.0,
+        activation="gelu",
+        layer_norm_eps=1e-6,
+        batch_first=True,
+        norm_first=norm_first,
         dtype=torch.float64,
     )
     for parameter in layer.parameters():
@@ -68,9 +79,11 @@ def random_layer(D: int = 12, k: int = 3, D_ff: int = 20, norm_first: bool = Tru
 def weights_of_torch(layer: torch.nn.TransformerEncoderLayer) -> BlockWeights:
     a = layer.self_attn
     return BlockWeights(
-        layer.norm1.weight, layer.norm1.bias,
+        layer.norm1.weight,
+        layer.norm1.bias,
         AttentionWeights.packed(a.in_proj_weight.T, a.in_proj_bias, a.out_proj.weight.T, a.out_proj.bias),
-        layer.norm2.weight, layer.norm2.bias,
+        layer.norm2.weight,
+        layer.norm2.bias,
         MLPWeights(layer.linear1.weight, layer.linear1.bias, layer.linear2.weight, layer.linear2.bias),
     )
 

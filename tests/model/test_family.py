@@ -16,10 +16,24 @@ def test_the_family_side_by_side_is_the_reference() -> None:
     for short_name, name in KEYS.items():
         facts, row = REFERENCE["family"][short_name], by[name]
         assert row.parameters == facts["parameters_1000_classes"] and row.macs == count.macs(FAMILY[name])["total"]
-    assert by["g/14"][1:7] == (40, 1408, 6144, 16, 14, 256) and by["B/16"][1:8] == (12, 768, 3072, 12, 16, 197, 86_567_656)
+    assert by["g/14"][1:7] == (40, 1408, 6144, 16, 14, 256) and by["B/16"][1:8] == (
+        12,
+        768,
+        3072,
+        12,
+        16,
+        197,
+        86_567_656,
+    )
 
 
 def test_growth_from_224_to_384_px() -> None:
     found = growth(FAMILY["B/16"], 224, 384)
-    by_hand = {"pixels": (384 / 224) ** 2, "patch": 576 / 196, "linear": 577 / 197, "attention": (577 / 197) ** 2, "total": 55_484_350_464 / 17_563_828_224}
+    by_hand = {
+        "pixels": (384 / 224) ** 2,
+        "patch": 576 / 196,
+        "linear": 577 / 197,
+        "attention": (577 / 197) ** 2,
+        "total": 55_484_350_464 / 17_563_828_224,
+    }
     assert found == pytest.approx(by_hand)

@@ -23,7 +23,7 @@ X = torch.randn(2, 3, 28, 28, generator=torch.Generator().manual_seed(0))
 RIGHT = trace(CHECKPOINT, X)
 
 
-RESIZES = SAME_STEP[1]                                                    # they show at another size than the table's own
+RESIZES = SAME_STEP[1]  # they show at another size than the table's own
 
 
 def shapes(t) -> dict[str, tuple[int, ...]]:
@@ -36,9 +36,21 @@ def first_change(t) -> str:
 
 def test_the_museum_of_the_syllabus_is_complete() -> None:
     assert list(FAULTS) == [
-        "causal_mask", "no_positions", "class_without_position", "scale_by_width", "missing_transpose", "wrong_epsilon",
-        "tanh_gelu", "wrong_normalisation", "view_instead_of_cut", "post_norm", "channels_last_rows", "tokens_reshaped",
-        "class_row_resized", "transposed_grid", "positions_cut_off",
+        "causal_mask",
+        "no_positions",
+        "class_without_position",
+        "scale_by_width",
+        "missing_transpose",
+        "wrong_epsilon",
+        "tanh_gelu",
+        "wrong_normalisation",
+        "view_instead_of_cut",
+        "post_norm",
+        "channels_last_rows",
+        "tokens_reshaped",
+        "class_row_resized",
+        "transposed_grid",
+        "positions_cut_off",
     ]
     for name, fault in FAULTS.items():
         assert fault.name == name and fault.title
@@ -49,10 +61,18 @@ def test_the_museum_of_the_syllabus_is_complete() -> None:
 @pytest.mark.parametrize(
     ("name", "stage"),
     [
-        ("causal_mask", "layer 1 weights"), ("no_positions", "z0"), ("class_without_position", "z0"),
-        ("scale_by_width", "layer 1 scores"), ("missing_transpose", "layer 1 msa"), ("wrong_epsilon", "layer 1 ln1"),
-        ("tanh_gelu", "layer 1 post_activation"), ("wrong_normalisation", "patches"), ("view_instead_of_cut", "patches"),
-        ("post_norm", "layer 1 ln1"), ("channels_last_rows", "patches"), ("tokens_reshaped", "patch_embeddings"),
+        ("causal_mask", "layer 1 weights"),
+        ("no_positions", "z0"),
+        ("class_without_position", "z0"),
+        ("scale_by_width", "layer 1 scores"),
+        ("missing_transpose", "layer 1 msa"),
+        ("wrong_epsilon", "layer 1 ln1"),
+        ("tanh_gelu", "layer 1 post_activation"),
+        ("wrong_normalisation", "patches"),
+        ("view_instead_of_cut", "patches"),
+        ("post_norm", "layer 1 ln1"),
+        ("channels_last_rows", "patches"),
+        ("tokens_reshaped", "patch_embeddings"),
     ],
 )
 def test_each_fault_changes_its_own_step_first_the_answer_in_the_end_and_no_shape(name: str, stage: str) -> None:
@@ -101,13 +121,15 @@ def test_the_class_token_loses_its_row_and_nothing_else() -> None:
 
 def test_scores_by_the_models_width_are_smaller_by_the_root_of_the_number_of_heads() -> None:
     t = trace(CHECKPOINT, X, faults=["scale_by_width"])
-    assert torch.allclose(t.layers[0].scores * 2, RIGHT.layers[0].scores, atol=1e-6)      # 4 heads
+    assert torch.allclose(t.layers[0].scores * 2, RIGHT.layers[0].scores, atol=1e-6)  # 4 heads
 
 
 def test_merging_without_the_transpose_mixes_tokens_and_heads() -> None:
-    wrong = FAULTS["missing_transpose"].change(steps_with((), None), None, None).merge(torch.arange(24).reshape(1, 2, 3, 4))
+    wrong = (
+        FAULTS["missing_transpose"].change(steps_with((), None), None, None).merge(torch.arange(24).reshape(1, 2, 3, 4))
+    )
     assert wrong.shape == (1, 3, 8)
-    assert wrong[0, 0].tolist() == list(range(8))                         # head 0 of tokens 0 and 1: not one token
+    assert wrong[0, 0].tolist() == list(range(8))  # head 0 of tokens 0 and 1: not one token
 
 
 def test_epsilon_differs_from_whatever_the_model_has() -> None:
@@ -132,12 +154,12 @@ def test_a_view_has_the_right_shape_and_the_wrong_content() -> None:
 
 def test_channels_last_rows_hold_the_channels_of_a_pixel_together() -> None:
     t = trace(CHECKPOINT, X, faults=["channels_last_rows"])
-    assert torch.equal(t.patches[0, 8, :6], torch.cat([X[0, :, 4, 4], X[0, :, 4, 5]]))    # patch 8 is row 1, column 1
+    assert torch.equal(t.patches[0, 8, :6], torch.cat([X[0, :, 4, 4], X[0, :, 4, 5]]))  # patch 8 is row 1, column 1
 
 
 def test_reshaped_tokens_are_pieces_of_the_maps_of_a_convolution() -> None:
     t, w = trace(CHECKPOINT, X, faults=["tokens_reshaped"]), weights_of(CHECKPOINT.model)
-    maps = torch.nn.functional.conv2d(X, w.filters, w.filter_bias, stride=4)              # (B, D, h, w)
+    maps = torch.nn.functional.conv2d(X, w.filters, w.filter_bias, stride=4)  # (B, D, h, w)
     assert torch.allclose(t.patch_embeddings, maps.reshape(t.patch_embeddings.shape), atol=1e-5)
     assert torch.equal(t.patches, RIGHT.patches)
 
@@ -159,7 +181,7 @@ def test_a_faulty_resize_changes_z0_at_another_size_and_nothing_at_the_tables_ow
 
 def test_the_class_row_comes_out_mixed_when_it_is_resized_with_the_rest() -> None:
     table, line = weights_of(CHECKPOINT.model).positions, resized("class_row_resized", (4, 6))
-    places = (np.arange(25) + 0.5) * 50 / 25 - 0.5                        # 50 rows to 25: halfway between two
+    places = (np.arange(25) + 0.5) * 50 / 25 - 0.5  # 50 rows to 25: halfway between two
     expected = np.stack([np.interp(places, range(50), column) for column in table.numpy().T], 1)
     assert np.abs(line.numpy() - expected).max() < 1e-6
     assert not torch.allclose(line[0], table[0], atol=1e-3)
@@ -190,7 +212,7 @@ def test_faults_on_a_model_without_class_token() -> None:
     params = make_vit_params(np.random.default_rng(0), 12, 20, R=2, pool="gap")
     w, x = ours_from_numpy(params, (3, 5), "gap"), torch.randn(1, 3, 12, 20, dtype=torch.float64)
     right = trace(w, x)
-    assert torch.equal(trace(w, x, faults=["class_without_position"]).y, right.y)         # it has no such row to lose
+    assert torch.equal(trace(w, x, faults=["class_without_position"]).y, right.y)  # it has no such row to lose
     for name in set(FAULTS) - {"class_without_position", *RESIZES}:
         wrong = trace(w, x, faults=[name])
         assert shapes(wrong) == shapes(right) and not torch.equal(wrong.y, right.y)

@@ -240,7 +240,15 @@ def test_commands(empty_cache: Path) -> None:
     assert found.returncode == 0 and "From a test." in found.stdout
 
 
-@pytest.mark.parametrize(("port", "words"), [("50,06", "must be a whole number, and 50,06 looks like 50.06"), ("70000", "at most 65,535"), ("-1", "at least 0"), ("web", "is no number")])
+@pytest.mark.parametrize(
+    ("port", "words"),
+    [
+        ("50,06", "must be a whole number, and 50,06 looks like 50.06"),
+        ("70000", "at most 65,535"),
+        ("-1", "at least 0"),
+        ("web", "is no number"),
+    ],
+)
 def test_a_port_that_is_none_is_refused_in_words(port: str, words: str) -> None:
     refused = command("serve", f"--port={port}")
     assert refused.returncode == 2 and words in refused.stderr and "Traceback" not in refused.stderr

@@ -22,7 +22,7 @@ def test_every_sample_picture_gives_maps_that_can_be_read(name: str) -> None:
     N, weights = made.grid[0] * made.grid[1], made.trace.weights[0]
     assert made.z.shape == (1, PREFIX + N, HIDDEN_SIZE) and weights.shape == (NUM_HEADS, PREFIX + N, PREFIX + N)
     assert torch.allclose(weights.sum(-1), torch.ones(()), atol=1e-5)
-    largest = weights[:, PREFIX:, PREFIX:].amax(-1).mean(1)               # neither even nor all on one patch
+    largest = weights[:, PREFIX:, PREFIX:].amax(-1).mean(1)  # neither even nor all on one patch
     assert (largest > 3 / N).all() and (largest < 0.6).all()
 
 
@@ -38,7 +38,9 @@ def test_the_rows_are_numpys_softmax_of_what_each_head_compares() -> None:
 
 def test_content_is_the_pictures_own_components_and_the_class_token_prefers_nothing() -> None:
     made = hand_heads(prepared("coffee"), 16)
-    patches = prepared("coffee").unfold(1, 16, 16).unfold(2, 16, 16).permute(1, 2, 0, 3, 4).reshape(-1, 768).double().numpy()
+    patches = (
+        prepared("coffee").unfold(1, 16, 16).unfold(2, 16, 16).permute(1, 2, 0, 3, 4).reshape(-1, 768).double().numpy()
+    )
     u, s, _ = np.linalg.svd(patches - patches.mean(0), full_matrices=False)
     for a, b in GROUPS:
         of_group = u[:, a:b] / np.linalg.norm(u[:, a:b], axis=1, keepdims=True)
@@ -57,16 +59,21 @@ def test_place_looks_nearby_whatever_is_seen_and_detail_whatever_the_place() -> 
         away = np.hypot(r - query // 14, c - query % 14)
         assert int(row.argmax()) == query and np.all(np.diff(row.numpy()[np.argsort(away, kind="stable")]) < 1e-4)
     # a picture moved by one patch: the detail head looks at the same things, one patch further on
-    moved = hand_heads(prepared("cat").roll(16, 2), 16).trace.weights[0, detail, PREFIX:, PREFIX:].reshape(14, 14, 14, 14)
+    moved = (
+        hand_heads(prepared("cat").roll(16, 2), 16).trace.weights[0, detail, PREFIX:, PREFIX:].reshape(14, 14, 14, 14)
+    )
     still = one.trace.weights[0, detail, PREFIX:, PREFIX:].reshape(14, 14, 14, 14).roll((1, 1), (1, 3))
     assert torch.allclose(moved, still, atol=1e-3)
 
 
-@pytest.mark.parametrize(("x", "words"), [
-    (torch.rand(3, 224, 230), "nearest valid size"),
-    (torch.rand(3, 32, 32), "4 patches have no 8 principal components"),
-    (torch.ones(3, 224, 224), "too alike"),
-])
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (torch.rand(3, 224, 230), "nearest valid size"),
+        (torch.rand(3, 32, 32), "4 patches have no 8 principal components"),
+        (torch.ones(3, 224, 224), "too alike"),
+    ],
+)
 def test_pictures_they_cannot_be_set_for(x: torch.Tensor, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         hand_heads(x, 16)

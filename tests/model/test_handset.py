@@ -43,8 +43,8 @@ def test_the_embedding_is_the_pictures_own_principal_components() -> None:
     x = prepared("coffee")
     vit = hand_set_vit(x)
     t = trace(vit.weights, x[None])
-    features = t.patch_embeddings[0].double().numpy()                     # (N, 8)
-    assert np.abs(features.mean(0)).max() < 1e-3                          # mean 0, variance 1, uncorrelated
+    features = t.patch_embeddings[0].double().numpy()  # (N, 8)
+    assert np.abs(features.mean(0)).max() < 1e-3  # mean 0, variance 1, uncorrelated
     assert np.abs(np.cov(features.T) - np.eye(8)).max() < 1e-3
     patches = t.patches[0].double().numpy()
     singular = np.linalg.svd(patches - patches.mean(0), compute_uv=False)
@@ -67,25 +67,37 @@ def test_the_class_token_averages_the_picture_in_layer_1() -> None:
 
 
 def test_the_library_runs_it_to_the_same_answer() -> None:
-    x = prepared("rocket")                                                # not square
+    x = prepared("rocket")  # not square
     w = hand_set_vit(x).weights
     model = library_vit(
-        image_size=tuple(x.shape[1:]), patch_size=32, hidden_size=8, num_attention_heads=2, intermediate_size=32,
-        num_labels=3, layer_norm_eps=1e-6,
+        image_size=tuple(x.shape[1:]),
+        patch_size=32,
+        hidden_size=8,
+        num_attention_heads=2,
+        intermediate_size=32,
+        num_labels=3,
+        layer_norm_eps=1e-6,
     )
     state = {
-        "vit.embeddings.cls_token": w.class_token[None, None], "vit.embeddings.position_embeddings": w.positions[None],
+        "vit.embeddings.cls_token": w.class_token[None, None],
+        "vit.embeddings.position_embeddings": w.positions[None],
         "vit.embeddings.patch_embeddings.projection.weight": w.filters,
         "vit.embeddings.patch_embeddings.projection.bias": w.filter_bias,
-        "vit.layernorm.weight": w.norm_weight, "vit.layernorm.bias": w.norm_bias,
-        "classifier.weight": w.head_weight, "classifier.bias": w.head_bias,
+        "vit.layernorm.weight": w.norm_weight,
+        "vit.layernorm.bias": w.norm_bias,
+        "classifier.weight": w.head_weight,
+        "classifier.bias": w.head_bias,
     }
     for n, b in enumerate(w.blocks):
         names = {
-            "layernorm_before.weight": b.ln1_weight, "layernorm_before.bias": b.ln1_bias,
-            "layernorm_after.weight": b.ln2_weight, "layernorm_after.bias": b.ln2_bias,
-            "mlp.fc1.weight": b.mlp.fc1_weight, "mlp.fc1.bias": b.mlp.fc1_bias,
-            "mlp.fc2.weight": b.mlp.fc2_weight, "mlp.fc2.bias": b.mlp.fc2_bias,
+            "layernorm_before.weight": b.ln1_weight,
+            "layernorm_before.bias": b.ln1_bias,
+            "layernorm_after.weight": b.ln2_weight,
+            "layernorm_after.bias": b.ln2_bias,
+            "mlp.fc1.weight": b.mlp.fc1_weight,
+            "mlp.fc1.bias": b.mlp.fc1_bias,
+            "mlp.fc2.weight": b.mlp.fc2_weight,
+            "mlp.fc2.bias": b.mlp.fc2_bias,
         } | {f"attention.{field[0]}_proj.{field[2:]}": value for field, value in b.attention._asdict().items()}
         state |= {f"vit.layers.{n}.{name}": value for name, value in names.items()}
     model.load_state_dict(state, strict=True)

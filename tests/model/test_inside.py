@@ -14,8 +14,16 @@ from tests.model.small_models import library_vit
 from widgets.model.checkpoints import load
 from widgets.model.embedding import embed_by_convolution
 from widgets.model.inside import (
-    attention_rollout, even_attention_distance, filter_components, mean_attention_distance, occlusion, rank_correlation, row_shares,
-    silence_filters, smoothness, token_components,
+    attention_rollout,
+    even_attention_distance,
+    filter_components,
+    mean_attention_distance,
+    occlusion,
+    rank_correlation,
+    row_shares,
+    silence_filters,
+    smoothness,
+    token_components,
 )
 from widgets.model.library import weights_of
 from widgets.model.pictures import open_sample, prepare, sample_names
@@ -96,7 +104,7 @@ def test_distances_that_are_known() -> None:
     assert mean_attention_distance([itself], (4, 4), 14).tolist() == [[0.0]]
     neighbour = torch.zeros(1, 1, 16, 16)
     for n in range(16):
-        neighbour[..., n, n + 1 if n % 4 < 3 else n - 1] = 1              # one step to the side
+        neighbour[..., n, n + 1 if n % 4 < 3 else n - 1] = 1  # one step to the side
     assert mean_attention_distance([neighbour], (4, 4), 14, prefix=0).tolist() == [[14.0]]
     with pytest.raises(ValueError, match="a grid of 4 x 5 and 1 before it make 21 tokens, not 17"):
         mean_attention_distance([itself], (4, 5), 14)
@@ -109,7 +117,7 @@ def test_even_attention_reaches_the_mean_distance_of_all_pairs() -> None:
 
 
 def test_where_a_row_goes() -> None:
-    weights = torch.tensor([[0.5, 0.1, 0.15, 0.25]])                      # class token, register, two patches
+    weights = torch.tensor([[0.5, 0.1, 0.15, 0.25]])  # class token, register, two patches
     shares = row_shares(weights, prefix=2)
     assert [float(field) for field in shares] == pytest.approx([0.6, 0.4, 1.0, 0.25, 1])
     with pytest.raises(ValueError, match="4 tokens before the patches leave none of the 4"):
@@ -130,7 +138,7 @@ def distances() -> dict[str, np.ndarray]:
 
 def test_what_chapter_06_says_of_this_models_heads(distances: dict[str, np.ndarray]) -> None:
     """It contradicts the paper's picture of its own models: no local head in layer 1, and local ones right after."""
-    square = np.mean([distances[name] for name in ("cat", "astronaut", "photographer", "bricks")], axis=0)   # (L, k)
+    square = np.mean([distances[name] for name in ("cat", "astronaut", "photographer", "bricks")], axis=0)  # (L, k)
     assert square[0].min() > 70, "layer 1: every head is global, on the mean of four pictures"
     assert (square[1:5].min(1) < 30).all(), "layers 2 to 5 have a head of about two patches"
     assert square[6:].min() > 50 and square[6:].max() < 115, "from layer 7 on none is local"
@@ -146,7 +154,7 @@ def test_three_heads_of_layer_4_look_at_one_neighbour_as_chapter_06_says(name: s
     pixels = prepare(open_sample(name), 14)
     checkpoint = load("dinov2-small", pixels.shape[1:])
     t = trace(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None])
-    strongest = row_shares(t.layers[3].weights[0, :, 1:], t.prefix).at    # (k, N)
+    strongest = row_shares(t.layers[3].weights[0, :, 1:], t.prefix).at  # (k, N)
     query = torch.arange(strongest.shape[1])
     for step, head in ((-t.grid[1], 5), (t.grid[1], 2), (-1, 6)):
         share = (strongest == query + step).float().mean(1)
@@ -202,7 +210,7 @@ def test_occlusion_is_the_change_of_y_with_one_patch_gone() -> None:
     found = occlusion(model, x, batch_size=4, progress=lambda done, of: told.append((done, of)))
     assert found.shape == (2, 15) and told[-1] == (30, 30) and told[0] == (4, 30)
     hidden = x.clone()
-    hidden[:, :, 8:12, 4:8] = 0                                           # row 2, column 1: patch 11
+    hidden[:, :, 8:12, 4:8] = 0  # row 2, column 1: patch 11
     y, without = (trace(model, pixels).y for pixels in (x, hidden))
     expected = 1 - torch.nn.functional.cosine_similarity(y, without)
     assert torch.allclose(found[:, 11], expected, atol=1e-5)

@@ -16,7 +16,16 @@ from tests.model.test_setting import random_shapes
 from widgets.model import count
 from widgets.model.facts import published
 from widgets.model.ledger import (
-    as_csv, beside_language_models, by_the_formula, departures, embedding_share, language_model_pieces, parameter_lines, product_lines, words_of, worked,
+    as_csv,
+    beside_language_models,
+    by_the_formula,
+    departures,
+    embedding_share,
+    language_model_pieces,
+    parameter_lines,
+    product_lines,
+    words_of,
+    worked,
 )
 from widgets.model.library import on_meta, tensors_by_term
 from widgets.model.shape import FAMILY, ViTShape
@@ -25,7 +34,7 @@ SHAPES = [*FAMILY.values(), *random_shapes(40)]
 
 
 def evaluated(text: str) -> int:
-    return eval(text.replace(",", "").replace("×", "*").replace("²", "**2"))  # noqa: S307
+    return eval(text.replace(",", "").replace("×", "*").replace("²", "**2"))
 
 
 @pytest.mark.parametrize("lines_of", [parameter_lines, product_lines])
@@ -41,7 +50,16 @@ def test_the_numbers_of_every_line_give_its_count(lines_of) -> None:
 
 
 def test_b16_piece_by_piece() -> None:
-    assert [line.count for line in parameter_lines(FAMILY["B/16"])] == [590_592, 768, 151_296, 28_348_416, 56_669_184, 36_864, 1_536, 769_000]
+    assert [line.count for line in parameter_lines(FAMILY["B/16"])] == [
+        590_592,
+        768,
+        151_296,
+        28_348_416,
+        56_669_184,
+        36_864,
+        1_536,
+        769_000,
+    ]
     shares = {line.key: round(100 * line.share, 1) for line in parameter_lines(FAMILY["B/16"])}
     assert (shares["attention"], shares["mlp"]) == (32.7, 65.5)
     assert worked("(P²C + 1) D", FAMILY["B/16"]) == "(16² × 3 + 1) × 768"
@@ -52,12 +70,17 @@ def test_the_file_adds_up() -> None:
     for title, short in (("one, two", "B"), ("other", "L32")):
         of = [row for row in rows if row["model"] == title]
         facts = REFERENCE["family"][short]
-        assert sum(int(row["count"]) for row in of if row["counted"] == "parameters") == facts["parameters_1000_classes"]
+        assert (
+            sum(int(row["count"]) for row in of if row["counted"] == "parameters") == facts["parameters_1000_classes"]
+        )
         assert sum(int(row["count"]) for row in of if row["counted"] != "parameters") == facts["macs_224"]["total"]
 
 
 def test_memory_of_weights() -> None:
-    assert count.weight_memory(FAMILY["B/16"]) == 4 * 86_567_656 and count.weight_memory(FAMILY["B/16"], 2, 4) == 8 * 86_567_656
+    assert (
+        count.weight_memory(FAMILY["B/16"]) == 4 * 86_567_656
+        and count.weight_memory(FAMILY["B/16"], 2, 4) == 8 * 86_567_656
+    )
     with pytest.raises(ValueError, match="copies must be"):
         count.weight_memory(FAMILY["B/16"], copies=0)
 
@@ -65,12 +88,22 @@ def test_memory_of_weights() -> None:
 # --- the tensors behind the terms
 
 
-@pytest.mark.parametrize("model", [library_vit(), library_vit(head=False), library_on_meta(FAMILY["B/16"]), library_on_meta(FAMILY["H/14"]),
-                                   library_on_meta(replace(FAMILY["B/16"], num_labels=0))])
+@pytest.mark.parametrize(
+    "model",
+    [
+        library_vit(),
+        library_vit(head=False),
+        library_on_meta(FAMILY["B/16"]),
+        library_on_meta(FAMILY["H/14"]),
+        library_on_meta(replace(FAMILY["B/16"], num_labels=0)),
+    ],
+)
 def test_every_term_is_the_sum_of_its_tensors(model) -> None:
     terms, pieces = tensors_by_term(model), count.parameters(ViTShape.from_checkpoint(model))
     total = pieces.pop("total")
-    assert {term: sum(t.numel() for t in tensors.values()) for term, tensors in terms.items()} == {t: n for t, (_, n) in pieces.items()}
+    assert {term: sum(t.numel() for t in tensors.values()) for term, tensors in terms.items()} == {
+        t: n for t, (_, n) in pieces.items()
+    }
     assert list(terms) == list(pieces) and total == sum(p.numel() for p in model.parameters())
 
 
@@ -78,7 +111,9 @@ def test_what_belongs_to_no_term_is_not_lost() -> None:
     model = ViTModel(ViTConfig(hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8))
     terms = tensors_by_term(model)
     assert sum(t.numel() for t in terms["other"].values()) == 16 * 16 + 16
-    assert sum(t.numel() for tensors in terms.values() for t in tensors.values()) == sum(p.numel() for p in model.parameters())
+    assert sum(t.numel() for tensors in terms.values() for t in tensors.values()) == sum(
+        p.numel() for p in model.parameters()
+    )
 
 
 def test_the_language_models_have_the_blocks_of_vit_b() -> None:
@@ -87,16 +122,27 @@ def test_the_language_models_have_the_blocks_of_vit_b() -> None:
     assert sum(language_model_pieces(gpt).values()) == gpt["parameters"] == 124_439_808
     assert language_model_pieces(gpt)["token table"] == 38_597_376
     assert sum(language_model_pieces(bert).values()) == 109_482_240 and round(109_482_240, -7) == bert["parameters"]
-    config = {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522}
+    config = {
+        "hidden_size": 768,
+        "num_hidden_layers": 12,
+        "num_attention_heads": 12,
+        "intermediate_size": 3072,
+        "vocab_size": 30522,
+    }
     with torch.device("meta"):
         assert counted(BertModel(BertConfig(**config))) == 109_482_240
         assert counted(GPT2Model(GPT2Config())) == 124_439_808
 
 
 def test_the_librarys_model_without_numbers_has_that_shape() -> None:
-    for shape in (FAMILY["Ti/16"], replace(FAMILY["Ti/16"], image_size=(32, 48), num_labels=0, num_channels=2, qkv_bias=False)):
+    for shape in (
+        FAMILY["Ti/16"],
+        replace(FAMILY["Ti/16"], image_size=(32, 48), num_labels=0, num_channels=2, qkv_bias=False),
+    ):
         model = on_meta(shape)
-        assert counted(model) == count.parameters(shape)["total"] and {p.device.type for p in model.parameters()} == {"meta"}
+        assert counted(model) == count.parameters(shape)["total"] and {p.device.type for p in model.parameters()} == {
+            "meta"
+        }
         assert ViTShape.from_checkpoint(model) == shape
     with pytest.raises(ValueError, match="has a class token"):
         on_meta(FAMILY["g/14"])
@@ -104,8 +150,11 @@ def test_the_librarys_model_without_numbers_has_that_shape() -> None:
 
 def test_the_shares_of_embeddings_by_hand() -> None:
     found = {model: embedding_share(pieces) for model, pieces in beside_language_models().items()}
-    assert found == {"GPT-2 small": pytest.approx((50_257 + 1024) * 768 / 124_439_808), "BERT-base": pytest.approx((30_522 + 512 + 2) * 768 / 109_482_240),
-                     "ViT-B/16": pytest.approx((769 * 768 + 768 + 197 * 768) / 86_567_656)}
+    assert found == {
+        "GPT-2 small": pytest.approx((50_257 + 1024) * 768 / 124_439_808),
+        "BERT-base": pytest.approx((30_522 + 512 + 2) * 768 / 109_482_240),
+        "ViT-B/16": pytest.approx((769 * 768 + 768 + 197 * 768) / 86_567_656),
+    }
     assert sum(beside_language_models()["ViT-B/16"].values()) == 86_567_656
 
 
@@ -114,9 +163,24 @@ def test_the_shares_of_embeddings_by_hand() -> None:
 
 def printed_formula(s: ViTShape) -> int:
     """Chapter 08's formula, term by term, whatever the flags of the shape."""
-    P, C, D, D_ff, L, N, n_cls = s.patch_size, s.num_channels, s.hidden_size, s.intermediate_size, s.num_hidden_layers, s.num_patches, int(s.class_token)
+    P, C, D, D_ff, L, N, n_cls = (
+        s.patch_size,
+        s.num_channels,
+        s.hidden_size,
+        s.intermediate_size,
+        s.num_hidden_layers,
+        s.num_patches,
+        int(s.class_token),
+    )
     K = s.num_labels
-    return (P**2 * C + 1) * D + (n_cls + s.registers) * D + (N + n_cls) * D + L * (4 * D**2 + 2 * D * D_ff + D_ff + 9 * D) + 2 * D + (D + 1) * K * bool(K)
+    return (
+        (P**2 * C + 1) * D
+        + (n_cls + s.registers) * D
+        + (N + n_cls) * D
+        + L * (4 * D**2 + 2 * D * D_ff + D_ff + 9 * D)
+        + 2 * D
+        + (D + 1) * K * bool(K)
+    )
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -127,12 +191,19 @@ def test_an_entry_is_the_printed_formula_and_its_departures(shape: ViTShape) -> 
 
 def test_two_models_of_the_family_are_not_of_the_printed_formula() -> None:
     assert {name for name, shape in FAMILY.items() if departures(shape)} == {"22B", "DINOv3-7B"}
-    assert printed_formula(FAMILY["22B"]) == 21_752_309_760 and count.parameters(FAMILY["22B"])["total"] == 21_750_829_056
+    assert (
+        printed_formula(FAMILY["22B"]) == 21_752_309_760 and count.parameters(FAMILY["22B"])["total"] == 21_750_829_056
+    )
     assert list(departures(FAMILY["22B"]).values()) == [-48 * 3 * 6144, -97 * 6144]
 
 
 def test_a_line_speaks_of_biases_only_where_there_are_some() -> None:
-    plain, bare = ({line.key: words_of(line.key, FAMILY[name]) for line in parameter_lines(FAMILY[name])} for name in ("B/16", "22B"))
+    plain, bare = (
+        {line.key: words_of(line.key, FAMILY[name]) for line in parameter_lines(FAMILY[name])}
+        for name in ("B/16", "22B")
+    )
     assert "each with its bias" in plain["attention"] and "a shift of D numbers" in plain["layer_norms"]
-    assert "only the output has a bias" in bare["attention"] and all("no shift" in bare[key] for key in ("layer_norms", "final_norm"))
+    assert "only the output has a bias" in bare["attention"] and all(
+        "no shift" in bare[key] for key in ("layer_norms", "final_norm")
+    )
     assert bare["mlp"] == plain["mlp"]

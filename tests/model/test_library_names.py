@@ -8,8 +8,14 @@ from tests.model.small_models import library_vit
 from widgets.model.library import library_stages
 
 LAYER = {
-    "layernorm_before", "attention.q_proj", "attention.k_proj", "attention.v_proj", "attention.o_proj",
-    "layernorm_after", "mlp.fc1", "mlp.fc2",
+    "layernorm_before",
+    "attention.q_proj",
+    "attention.k_proj",
+    "attention.v_proj",
+    "attention.o_proj",
+    "layernorm_after",
+    "mlp.fc1",
+    "mlp.fc2",
 }
 
 

@@ -12,7 +12,17 @@ from PIL import Image
 from widgets.model.checkpoints import load
 from widgets.model.library import weights_of
 from widgets.model.other_sizes import (
-    RESIZES, WAYS, answer, answers, by_resize, passes, reference_side, resize_differences, resized_table, shorter_sides, similarity_of,
+    RESIZES,
+    WAYS,
+    answer,
+    answers,
+    by_resize,
+    passes,
+    reference_side,
+    resize_differences,
+    resized_table,
+    shorter_sides,
+    similarity_of,
 )
 from widgets.model.pictures import decode, open_sample, prepare
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
@@ -54,7 +64,9 @@ def test_the_reference_is_like_itself_and_for_the_cat_a_fitted_table_beats_the_o
 def test_a_cosine_is_numpys() -> None:
     cat = open_sample("cat")
     a, b = (answer(DINO, cat, "interpolated", side).y.double().numpy() for side in (112, 518))
-    assert answer(DINO, cat, "interpolated", 112).cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5)
+    assert answer(DINO, cat, "interpolated", 112).cosine == pytest.approx(
+        a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-5
+    )
 
 
 def test_where_the_table_has_too_few_rows_there_is_no_answer() -> None:
@@ -72,7 +84,7 @@ def test_sizes_end_at_the_tables_own_and_the_reference_is_run_first() -> None:
 
 
 def test_a_long_picture_is_not_run_twice_at_one_size() -> None:
-    long = picture_of(1500, 100)                                          # at 518 px it would have 20,000 patches
+    long = picture_of(1500, 100)  # at 518 px it would have 20,000 patches
     sides = shorter_sides(14, (37, 37), long)
     sizes = [prepare(long, 14, side).shape for side in sides]
     assert len(sizes) == len(set(sizes)) < 6 and reference_side(DINO, long) == sides[-1]
@@ -91,17 +103,24 @@ def test_every_way_to_interpolate_is_tried_on_the_model() -> None:
     assert list(found) == list(RESIZES) and found["bicubic"] == pytest.approx(1, abs=1e-6)
     w = weights_of(load(DINO).model)
     assert min(found.values()) < found["bilinear"] < 1
-    assert torch.equal(resized_table(w.positions, w.grid, (8, 8), "bicubic, antialiased"),
-                       interpolate_positions(w.positions, w.grid, (8, 8), "bicubic", antialias=True))
+    assert torch.equal(
+        resized_table(w.positions, w.grid, (8, 8), "bicubic, antialiased"),
+        interpolate_positions(w.positions, w.grid, (8, 8), "bicubic", antialias=True),
+    )
 
 
 def test_differences_by_hand() -> None:
     w = weights_of(load(DINO).model)
     found = resize_differences(w.positions, w.grid, (16, 24))
-    right, rows = (interpolate_positions(w.positions, w.grid, (16, 24), method)[1:].double().numpy() for method in ("bicubic", "zoom"))
+    right, rows = (
+        interpolate_positions(w.positions, w.grid, (16, 24), method)[1:].double().numpy()
+        for method in ("bicubic", "zoom")
+    )
     cosines = (right * rows).sum(1) / np.linalg.norm(right, axis=1) / np.linalg.norm(rows, axis=1)
     one = found["linear, corner on corner"]
-    assert one.mean_cosine == pytest.approx(cosines.mean(), abs=1e-6) and one.lowest_cosine == pytest.approx(cosines.min(), abs=1e-6)
+    assert one.mean_cosine == pytest.approx(cosines.mean(), abs=1e-6) and one.lowest_cosine == pytest.approx(
+        cosines.min(), abs=1e-6
+    )
     assert one.largest_difference == pytest.approx(np.abs(right - rows).max(), abs=1e-7)
     assert found["bicubic"].largest_difference == 0
 

@@ -6,8 +6,25 @@ import ast
 from pathlib import Path
 
 WIDGETS = Path(__file__).resolve().parents[2] / "widgets"
-MAKERS = {"arange", "as_tensor", "asarray", "empty", "eye", "full", "linspace", "logspace", "normal", "ones", "rand",
-          "randint", "randn", "randperm", "scalar_tensor", "tensor", "zeros"}
+MAKERS = {
+    "arange",
+    "as_tensor",
+    "asarray",
+    "empty",
+    "eye",
+    "full",
+    "linspace",
+    "logspace",
+    "normal",
+    "ones",
+    "rand",
+    "randint",
+    "randn",
+    "randperm",
+    "scalar_tensor",
+    "tensor",
+    "zeros",
+}
 
 
 def test_every_tensor_the_course_makes_names_its_dtype_and_its_device() -> None:

@@ -27,7 +27,11 @@ def test_channels_last_index_is_the_formula() -> None:
 
 def test_vit_b16_counts() -> None:
     assert sequence_facts((224, 224), 16) == {
-        "patches": 196, "row_length": 768, "tokens": 197, "attention_entries": 38_809}
+        "patches": 196,
+        "row_length": 768,
+        "tokens": 197,
+        "attention_entries": 38_809,
+    }
     assert sequence_facts((224, 224), 8)["attention_entries"] == 616_225
 
 

@@ -8,7 +8,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widgets.model.patches import check_image_size, patch_index, patch_position, patchify, same_spot, token_name, unpatchify
+from widgets.model.patches import (
+    check_image_size,
+    patch_index,
+    patch_position,
+    patchify,
+    same_spot,
+    token_name,
+    unpatchify,
+)
 
 SIDES = st.integers(1, 5)
 
@@ -169,14 +177,26 @@ def test_places_that_are_not_there(place: tuple[int, int]) -> None:
 
 
 @given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 40), st.integers(1, 40), st.data())
-def test_the_same_spot_is_the_patch_in_which_the_middle_lies(rows: int, columns: int, other_rows: int, other_columns: int, data) -> None:
+def test_the_same_spot_is_the_patch_in_which_the_middle_lies(
+    rows: int, columns: int, other_rows: int, other_columns: int, data
+) -> None:
     n = data.draw(st.integers(0, rows * columns - 1))
-    row, column = patch_position(same_spot(n, (rows, columns), (other_rows, other_columns)), (other_rows, other_columns))
+    row, column = patch_position(
+        same_spot(n, (rows, columns), (other_rows, other_columns)), (other_rows, other_columns)
+    )
     for at, side, new, sides in ((n // columns, rows, row, other_rows), (n % columns, columns, column, other_columns)):
-        assert 2 * side * new <= (2 * at + 1) * sides < 2 * side * (new + 1) or (2 * at + 1) * sides % (2 * side) == 0, "in whole numbers"
+        assert (
+            2 * side * new <= (2 * at + 1) * sides < 2 * side * (new + 1) or (2 * at + 1) * sides % (2 * side) == 0
+        ), "in whole numbers"
     assert same_spot(n, (rows, columns), (rows, columns)) == n
 
 
 def test_rows_of_z_have_the_names_readers_call_them_by() -> None:
-    assert [token_name(token, 3) for token in range(5)] == ["the class token", "register 1", "register 2", "patch 0", "patch 1"]
+    assert [token_name(token, 3) for token in range(5)] == [
+        "the class token",
+        "register 1",
+        "register 2",
+        "patch 0",
+        "patch 1",
+    ]
     assert token_name(0, 0) == "patch 0", "a model without a class token"

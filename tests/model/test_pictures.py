@@ -15,7 +15,15 @@ from PIL import Image
 from widgets.model import pictures, uploads
 from widgets.model.facts import DATA
 from widgets.model.pictures import (
-    MOST_PATCHES, PREPARATIONS, Picture, PictureRefused, decode, open_sample, prepare, prepared_size, sample_names,
+    MOST_PATCHES,
+    PREPARATIONS,
+    Picture,
+    PictureRefused,
+    decode,
+    open_sample,
+    prepare,
+    prepared_size,
+    sample_names,
 )
 
 FORMATS = ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"]
@@ -68,11 +76,11 @@ def test_every_sample_opens_and_says_where_it_is_from(name: str) -> None:
     assert picture.licence in {"CC0 1.0", "CC BY 2.0", "Public domain"}
     assert open_sample(name) is picture
     with pytest.raises(ValueError):
-        picture.rgb[0, 0, 0] = 1                                          # shared by every page
+        picture.rgb[0, 0, 0] = 1  # shared by every page
 
 
 def test_the_samples_are_the_kinds_the_course_needs() -> None:
-    assert any(np.ptp(open_sample(name).rgb, axis=2).max() == 0 for name in sample_names())   # a grey one
+    assert any(np.ptp(open_sample(name).rgb, axis=2).max() == 0 for name in sample_names())  # a grey one
     assert any(open_sample(name).rgb.shape[0] != open_sample(name).rgb.shape[1] for name in sample_names())
 
 
@@ -113,16 +121,16 @@ def test_prepared_sizes_never_stretch_by_more_than_the_rounding(height: int, wid
 
 
 def test_prepared_sizes_worked_out_by_hand() -> None:
-    assert prepared_size(300, 451, 16) == (224, 336)                      # 336.7 px: 21 patches
+    assert prepared_size(300, 451, 16) == (224, 336)  # 336.7 px: 21 patches
     assert prepared_size(451, 300, 14) == (336, 224)
-    assert prepared_size(427, 640, 56) == (224, 336)                      # 335.7 px: 6.0 patches
-    assert prepared_size(427, 640, 32) == (224, 320)                      # 335.7 px: 10.49 patches
+    assert prepared_size(427, 640, 56) == (224, 336)  # 335.7 px: 6.0 patches
+    assert prepared_size(427, 640, 32) == (224, 320)  # 335.7 px: 10.49 patches
     assert prepared_size(480, 640, 16, shorter_side=384) == (384, 512)
-    assert prepared_size(100, 100, 32, shorter_side=240) == (256, 256)    # 7.5 patches: a half goes up
+    assert prepared_size(100, 100, 32, shorter_side=240) == (256, 256)  # 7.5 patches: a half goes up
 
 
 def test_long_and_large_pictures_stay_bounded() -> None:
-    assert prepared_size(100, 1600, 8) == (112, 1792)                     # 14 x 224 = 3,136 patches
+    assert prepared_size(100, 1600, 8) == (112, 1792)  # 14 x 224 = 3,136 patches
     assert prepared_size(518, 518, 8, shorter_side=10_000) == (448, 448)
     with pytest.raises(PictureRefused, match="4000 x 10 pixels, which is too long and thin"):
         prepared_size(10, 4000, 16)
@@ -174,7 +182,9 @@ def test_preparation_agrees_with_the_library() -> None:
 
     processor = ViTImageProcessor(do_resize=False, image_mean=[0.485, 0.456, 0.406], image_std=[0.229, 0.224, 0.225])
     pixels = prepare(open_sample("cat"), 14)
-    theirs = processor(pixels.transpose(1, 2, 0), return_tensors="np", input_data_format="channels_last")["pixel_values"][0]
+    theirs = processor(pixels.transpose(1, 2, 0), return_tensors="np", input_data_format="channels_last")[
+        "pixel_values"
+    ][0]
     assert np.abs(PREPARATIONS["dinov2-small"].apply(pixels) - theirs).max() < 1e-6
 
 
@@ -214,7 +224,7 @@ def test_exif_rotation(orientation: int, top_left: str) -> None:
 
 def test_alpha_is_laid_over_white() -> None:
     rgba = np.zeros((4, 4, 4), np.uint8)
-    rgba[..., 3] = [0, 51, 204, 255]                                      # black, more and more of it
+    rgba[..., 3] = [0, 51, 204, 255]  # black, more and more of it
     assert decode(encoded(Image.fromarray(rgba), "PNG")).rgb[0, :, 0].tolist() == [255, 204, 51, 0]
     grey = Image.fromarray(np.zeros((4, 4), np.uint8))
     grey.putalpha(0)
@@ -262,9 +272,9 @@ def keyed_png(depth: int, colour: int, row: bytes, width: int, key: bytes) -> by
     [
         (1, bytes([0b01010000]), 0, [255, 255, 255, 255]),
         (1, bytes([0b01010000]), 1, [0, 255, 0, 255]),
-        (2, bytes([0b00011011]), 1, [0, 255, 170, 255]),                  # 0, 1, 2, 3 of 3
-        (4, bytes([0x05, 0xAF]), 5, [0, 255, 170, 255]),                  # 0, 5, 10, 15 of 15
-        (4, bytes([0x05, 0xAF]), 0xF00A, [0, 85, 255, 255]),              # higher bits of the key do not count
+        (2, bytes([0b00011011]), 1, [0, 255, 170, 255]),  # 0, 1, 2, 3 of 3
+        (4, bytes([0x05, 0xAF]), 5, [0, 255, 170, 255]),  # 0, 5, 10, 15 of 15
+        (4, bytes([0x05, 0xAF]), 0xF00A, [0, 85, 255, 255]),  # higher bits of the key do not count
         (8, bytes([0, 1, 2, 255]), 0, [255, 1, 2, 255]),
         (16, struct.pack(">4H", 0, 1, 32896, 65535), 0, [255, 0, 128, 255]),
         (16, struct.pack(">4H", 0, 32896, 32897, 65535), 32896, [0, 255, 128, 255]),
@@ -279,10 +289,14 @@ def test_a_colour_that_is_called_see_through_is_white() -> None:
     eight = keyed_png(8, 2, bytes([0, 0, 0, 0, 0, 1]), 2, struct.pack(">3H", 0, 0, 0))
     assert decode(eight).rgb[0].tolist() == [white, [0, 0, 1]]
     row = struct.pack(">9H", 0, 0, 0, 0, 0, 1, 257, 32896, 65535)
-    assert decode(keyed_png(16, 2, row, 3, struct.pack(">3H", 0, 0, 0))).rgb[0].tolist() == [white, black, [1, 128, 255]]
+    assert decode(keyed_png(16, 2, row, 3, struct.pack(">3H", 0, 0, 0))).rgb[0].tolist() == [
+        white,
+        black,
+        [1, 128, 255],
+    ]
     key = struct.pack(">3H", 257, 32896, 65535)
     assert decode(keyed_png(16, 2, row, 3, key)).rgb[0].tolist() == [black, black, white]
-    near = struct.pack(">3H", 256, 32896, 65535)                          # the same upper bytes
+    near = struct.pack(">3H", 256, 32896, 65535)  # the same upper bytes
     assert decode(keyed_png(16, 2, row, 3, near)).rgb[0].tolist() == [black, black, [1, 128, 255]]
 
 
@@ -413,5 +427,6 @@ def test_nothing_is_written_to_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_title_inside_a_sentence_keeps_its_names() -> None:
-    assert open_sample("cat").named == "a cat" and [open_sample(name).named for name in sample_names() if "China" in open_sample(name).title] == [
-        "a palace tower in China"]
+    assert open_sample("cat").named == "a cat" and [
+        open_sample(name).named for name in sample_names() if "China" in open_sample(name).title
+    ] == ["a palace tower in China"]

@@ -54,13 +54,13 @@ def test_a_formula_in_two_dimensions_is_a_sum_of_a_row_and_a_column(weights) -> 
 
 def test_a_formula_in_one_dimension_knows_only_the_distance_in_the_sequence(weights) -> None:
     similar = similarity_rows(position_table("sincos_1d", weights, (5, 8)), (5, 8))[1:]
-    assert torch.allclose(similar[3, 10], similar[20, 27], atol=1e-5)     # seven apart, wherever
-    assert similar[7, 8] > similar[7, 15]                                 # the next row's first before the patch below
+    assert torch.allclose(similar[3, 10], similar[20, 27], atol=1e-5)  # seven apart, wherever
+    assert similar[7, 8] > similar[7, 15]  # the next row's first before the patch below
 
 
 def test_measures_by_hand() -> None:
     """A table that says nothing but the row: every share and mean can be counted."""
-    rows = torch.eye(5).repeat_interleave(6, 0)                           # 5 rows of 6 patches
+    rows = torch.eye(5).repeat_interleave(6, 0)  # 5 rows of 6 patches
     found = likeness(torch.cat([torch.zeros(1, 5), rows]), (5, 6))
     assert (found.same_row, found.same_column, found.elsewhere) == pytest.approx((1, 0, 0), abs=1e-6)
     assert (found.share_in_row, found.share_in_column) == (1, 0)
@@ -75,6 +75,8 @@ def test_nobody_is_most_alike_to_himself_and_ties_go_to_the_lower() -> None:
 
 def test_the_real_table_holds_rows_and_columns_alike_and_a_random_one_does_not(weights) -> None:
     with torch.no_grad():
-        learned, chance = (likeness(position_table(kind, weights, (16, 16)), (16, 16)) for kind in ("learned", "random"))
+        learned, chance = (
+            likeness(position_table(kind, weights, (16, 16)), (16, 16)) for kind in ("learned", "random")
+        )
     assert learned.share_in_row + learned.share_in_column > 0.9 > 0.2 > chance.share_in_row + chance.share_in_column
     assert min(learned.same_row, learned.same_column) > 5 * learned.elsewhere

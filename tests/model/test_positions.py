@@ -29,7 +29,9 @@ def test_the_same_grid_changes_nothing(grid: tuple[int, int], prefix: int, metho
 
 @given(GRIDS, GRIDS, st.integers(0, 2), st.sampled_from(list(METHODS)))
 @settings(max_examples=60, deadline=None)
-def test_the_prefix_is_kept_and_a_constant_stays_one(old: tuple[int, int], new: tuple[int, int], prefix: int, method: str) -> None:
+def test_the_prefix_is_kept_and_a_constant_stays_one(
+    old: tuple[int, int], new: tuple[int, int], prefix: int, method: str
+) -> None:
     table = torch.full((prefix + old[0] * old[1], 3), 2.5)
     table[:prefix] = torch.randn(prefix, 3)
     resized = interpolate_positions(table, old, new, method, prefix=prefix)
@@ -67,7 +69,7 @@ def test_bicubic_by_hand() -> None:
     """PyTorch's cubic with a = -0.75, between four neighbours in a row."""
     values = torch.tensor([0.0, 1.0, 3.0, 2.0])
     doubled = interpolate_positions(values[:, None], (1, 4), (1, 8), prefix=0)[:, 0]
-    place = 3.5 / 2 - 0.5                                                 # fine cell 3 lies at 1.25
+    place = 3.5 / 2 - 0.5  # fine cell 3 lies at 1.25
     expected = sum(cubic(place - n) * float(values[n]) for n in range(4))
     assert float(doubled[3]) == pytest.approx(expected, abs=1e-6)
 
@@ -135,9 +137,18 @@ def test_antialias_averages_when_it_shrinks() -> None:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda t: interpolate_positions(t, (14, 14), (16, 16)), "the table has 50 rows, but a grid of 14 x 14 with 1 .* takes 197"),
-        (lambda t: interpolate_positions(t, (7, 7), (7, 8), "cubic"), "bicubic, bilinear, nearest, zoom, offset, not 'cubic'"),
-        (lambda t: interpolate_positions(t, (7, 7), (8, 8), "zoom", antialias=True), "antialias goes with bicubic or bilinear"),
+        (
+            lambda t: interpolate_positions(t, (14, 14), (16, 16)),
+            "the table has 50 rows, but a grid of 14 x 14 with 1 .* takes 197",
+        ),
+        (
+            lambda t: interpolate_positions(t, (7, 7), (7, 8), "cubic"),
+            "bicubic, bilinear, nearest, zoom, offset, not 'cubic'",
+        ),
+        (
+            lambda t: interpolate_positions(t, (7, 7), (8, 8), "zoom", antialias=True),
+            "antialias goes with bicubic or bilinear",
+        ),
         (lambda t: interpolate_positions(t, (7, 7), (0, 8)), "rows must be a whole number, 1 or more, not 0"),
         (lambda t: interpolate_positions(t, (7, 7), 8), r"a grid is a pair \(rows, columns\), not 8"),
         (lambda t: interpolate_positions(t, (7, 7), (8, 8), prefix=-1), "prefix must be"),
@@ -178,7 +189,9 @@ def test_similarity_maps() -> None:
     for n in range(6):
         for m in range(6):
             a, b = table[1 + n].numpy(), table[1 + m].numpy()
-            assert float(maps[n, m // 3, m % 3]) == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6)
+            assert float(maps[n, m // 3, m % 3]) == pytest.approx(
+                a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-6
+            )
     assert float(maps.abs().max()) <= 1
     # Sinusoidal positions are most alike along their own row and column (what Figure 7 finds for learned ones).
     centre = cosine_similarity_map(sincos_2d((7, 7), 32), (7, 7), prefix=0)[3 * 7 + 3]

@@ -11,8 +11,12 @@ from widgets.model import count
 from widgets.model.facts import DATA, published
 from widgets.model.shape import FAMILY, ViTShape
 
-TABLES = [(path.stem, key) for path in sorted((DATA / "published").glob("*.json"))
-          for key, value in published(path.stem).items() if isinstance(value, dict) and "rows" in value]
+TABLES = [
+    (path.stem, key)
+    for path in sorted((DATA / "published").glob("*.json"))
+    for key, value in published(path.stem).items()
+    if isinstance(value, dict) and "rows" in value
+]
 FIELDS = ("hidden_size", "num_hidden_layers", "intermediate_size", "num_attention_heads")
 
 
@@ -36,8 +40,17 @@ def test_every_row_names_its_source(name: str, table: str) -> None:
 
 
 def test_tables_of_the_issue_are_all_there() -> None:
-    wanted = {("vit_paper", "table1"), ("vit_paper", "table6"), ("deit", "table5"), ("swin", "table1"), ("scaling_vit", "table2"),
-              ("dinov3", "table2"), ("sam", "encoder"), ("vit_22b", "table1"), ("language_models", "models")}
+    wanted = {
+        ("vit_paper", "table1"),
+        ("vit_paper", "table6"),
+        ("deit", "table5"),
+        ("swin", "table1"),
+        ("scaling_vit", "table2"),
+        ("dinov3", "table2"),
+        ("sam", "encoder"),
+        ("vit_22b", "table1"),
+        ("language_models", "models"),
+    }
     assert wanted <= set(TABLES)
 
 
@@ -65,7 +78,9 @@ def test_swin_and_deit_agree_and_print_multiply_adds() -> None:
         if row["shape"] is None:
             continue
         assert speeds[row["shape"], row["image_size"]] == row["pictures_a_second"]
-        assert row["flops_giga_as_printed"] == pytest.approx(count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, abs=0.1)
+        assert row["flops_giga_as_printed"] == pytest.approx(
+            count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, abs=0.1
+        )
 
 
 SWIN = [row for table in ("table1", "table1_vit") for row in rows("swin", table) if row["shape"]]
@@ -78,21 +93,34 @@ def test_swins_multiply_adds_fit_to_the_last_digit_without_the_class_token(row: 
 
 
 def test_with_the_class_token_they_do_not_all_fit() -> None:
-    counted = {(row["model"], row["image_size"]): round(count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, 1) for row in SWIN}
+    counted = {
+        (row["model"], row["image_size"]): round(count.macs(FAMILY[row["shape"]], row["image_size"])["total"] / 1e9, 1)
+        for row in SWIN
+    }
     assert (counted["DeiT-B", 224], counted["DeiT-B", 384], counted["ViT-L/16", 384]) == (17.6, 55.5, 191.1)
 
 
 def test_307_beside_l16_is_a_row_of_l16() -> None:
     row = next(row for row in rows("swin", "table1_vit") if row["model"] == "ViT-L/16")
-    assert row["parameters_million"] == 307 and round(count.parameters(replace(FAMILY["L/16"], image_size=384))["total"] / 1e6) == 305
-    assert count.macs(FAMILY["L/32"], 384)["total"] / 1e9 == pytest.approx(45.3, abs=0.05) and row["flops_giga_as_printed"] == 190.7
+    assert (
+        row["parameters_million"] == 307
+        and round(count.parameters(replace(FAMILY["L/16"], image_size=384))["total"] / 1e6) == 305
+    )
+    assert (
+        count.macs(FAMILY["L/32"], 384)["total"] / 1e9 == pytest.approx(45.3, abs=0.05)
+        and row["flops_giga_as_printed"] == 190.7
+    )
 
 
 def test_larger_models_are_the_family() -> None:
     (dino,), (large,) = rows("dinov3", "table2"), rows("vit_22b", "table1")
     shape = FAMILY["DINOv3-7B"]
     assert fields_of(shape, dino) == {field: dino[field] for field in FIELDS}
-    assert (shape.patch_size, shape.registers, shape.gated_mlp) == (dino["patch_size"], dino["registers"], dino["mlp"] == "SwiGLU")
+    assert (shape.patch_size, shape.registers, shape.gated_mlp) == (
+        dino["patch_size"],
+        dino["registers"],
+        dino["mlp"] == "SwiGLU",
+    )
     assert round(count.block_matrices(shape) / 1e9, 1) == dino["parameters_billion"]
     assert fields_of(FAMILY["22B"], large) == {field: large[field] for field in FIELDS}
     assert round(count.block_matrices(FAMILY["22B"]) / 1e6) == large["parameters_million"]
@@ -100,7 +128,9 @@ def test_larger_models_are_the_family() -> None:
 
 def test_windows_of_sam() -> None:
     (sam,) = rows("sam", "encoder")
-    shape = ViTShape(patch_size=sam["patch_size"], class_token=False, pool="gap", **{field: sam[field] for field in FIELDS})
+    shape = ViTShape(
+        patch_size=sam["patch_size"], class_token=False, pool="gap", **{field: sam[field] for field in FIELDS}
+    )
     found = count.windowed_attention_macs(shape, sam["image_size"], sam["window"], len(sam["global_layers"]))
     assert found["windowed"] == REFERENCE["sam_window"]["with_28_windowed"]
     gaps = {later - earlier for earlier, later in zip(sam["global_layers"], sam["global_layers"][1:])}
@@ -112,7 +142,9 @@ def test_vitdet_leaves_the_last_of_each_quarter_global_and_sam_has_its_blocks() 
         quarter = row["num_hidden_layers"] // 4
         assert row["global_layers"] == [quarter * n - 1 for n in (1, 2, 3, 4)]
     huge, (sam,) = rows("vitdet", "backbones")[1], rows("sam", "encoder")
-    assert {key: huge[key] for key in (*FIELDS, "window", "global_layers", "image_size")} == {key: sam[key] for key in (*FIELDS, "window", "global_layers", "image_size")}
+    assert {key: huge[key] for key in (*FIELDS, "window", "global_layers", "image_size")} == {
+        key: sam[key] for key in (*FIELDS, "window", "global_layers", "image_size")
+    }
 
 
 def test_utilisation_of_the_published_runs() -> None:

@@ -21,7 +21,9 @@ def test_both_readings_are_the_librarys_tokens_read_in_numpy() -> None:
     hook.remove()
     mean = states[0][1:].double().numpy().mean(0)
     norm = checkpoint.model.layernorm
-    expected = (mean - mean.mean()) / np.sqrt(mean.var() + norm.eps) * norm.weight.detach().numpy() + norm.bias.detach().numpy()
+    expected = (mean - mean.mean()) / np.sqrt(
+        mean.var() + norm.eps
+    ) * norm.weight.detach().numpy() + norm.bias.detach().numpy()
     assert torch.allclose(found.class_token, last[0], atol=1e-3)
     assert np.abs(found.mean.numpy() - expected).max() < 1e-3
 

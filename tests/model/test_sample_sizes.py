@@ -23,7 +23,11 @@ def found() -> dict[tuple[str, int], SmallPicture]:
 
 def test_which_table_stays_closest_depends_on_the_picture_and_the_size(found) -> None:
     best = {place: one.closest for place, one in found.items()}
-    assert {best["cat", side] for side in (112, 224)} == {best["photographer", side] for side in (112, 224)} == {"interpolated"}
+    assert (
+        {best["cat", side] for side in (112, 224)}
+        == {best["photographer", side] for side in (112, 224)}
+        == {"interpolated"}
+    )
     assert {best["flower", side] for side in (112, 224)} == {best["galaxies", 112]} == {best["bricks", 112]} == {"none"}
     assert best["galaxies", 224] == best["bricks", 224] == "interpolated"
 
@@ -74,8 +78,10 @@ def test_lost_detail_is_not_what_moves_the_dahlia(found) -> None:
 
 def test_every_number_is_numpys(found) -> None:
     one, picture = found["cat", 112], open_sample("cat")
-    ys = {key: answer(DINO, picture, *key).y.double().numpy() for key in (("interpolated", 112), ("cut off", 112), ("none", 112),
-                                                                         ("interpolated", 518), ("none", 518))}
+    ys = {
+        key: answer(DINO, picture, *key).y.double().numpy()
+        for key in (("interpolated", 112), ("cut off", 112), ("none", 112), ("interpolated", 518), ("none", 518))
+    }
     ys["enlarged"] = enlarged_answer(DINO, picture, 112).double().numpy()
 
     def cosine(a, b) -> float:
@@ -84,7 +90,11 @@ def test_every_number_is_numpys(found) -> None:
     full, bare = ("interpolated", 518), ("none", 518)
     assert one.kept == {way: cosine((way, 112), full) for way in ("interpolated", "cut off", "none")}
     assert one.table_here == {way: cosine((way, 112), ("interpolated", 112)) for way in ("cut off", "none")}
-    assert (one.table_full, one.size, one.detail) == (cosine(bare, full), cosine(("none", 112), bare), cosine("enlarged", full))
+    assert (one.table_full, one.size, one.detail) == (
+        cosine(bare, full),
+        cosine(("none", 112), bare),
+        cosine("enlarged", full),
+    )
 
 
 def test_enlarging_keeps_the_picture_and_gives_no_detail_back() -> None:
@@ -99,8 +109,10 @@ def test_enlarging_keeps_the_picture_and_gives_no_detail_back() -> None:
 def test_a_picture_is_recognised_when_its_own_is_nearest(found) -> None:
     one = found["cat", 112]
     a, b = torch.tensor([1.0, 0.0]), torch.tensor([0.0, 1.0])
-    two = [replace(one, full=a, ys={"interpolated": a, "cut off": b, "none": a + 0.1 * b}),
-           replace(one, full=b, ys={"interpolated": b, "cut off": b, "none": a})]
+    two = [
+        replace(one, full=a, ys={"interpolated": a, "cut off": b, "none": a + 0.1 * b}),
+        replace(one, full=b, ys={"interpolated": b, "cut off": b, "none": a}),
+    ]
     assert recognised(two) == {"interpolated": 2, "cut off": 1, "none": 1}
     two[0] = replace(two[0], ys=two[0].ys | {"cut off": None})
     assert recognised(two) == {"interpolated": 2, "none": 1}
@@ -108,7 +120,9 @@ def test_a_picture_is_recognised_when_its_own_is_nearest(found) -> None:
 
 def test_two_ways_alike_have_no_closest(found) -> None:
     one = replace(found["cat", 112], kept={"interpolated": 1.0, "cut off": 1.0, "none": 0.4})
-    assert one.closest is None and replace(one, kept={"interpolated": 0.5, "cut off": None, "none": 0.6}).closest == "none"
+    assert (
+        one.closest is None and replace(one, kept={"interpolated": 0.5, "cut off": None, "none": 0.6}).closest == "none"
+    )
 
 
 def test_a_table_too_short_to_cut_off_gives_no_number() -> None:

@@ -54,7 +54,10 @@ def test_numpy_numbers_become_exact_python_ones() -> None:
     [
         ({"image_size": 225}, "image_size: a 225 x 225 px picture.*nearest valid size is 224 x 224"),
         ({"image_size": (224, 230)}, "nearest valid size is 224 x 224.*224 or 240"),
-        ({"image_size": (224, 224, 3)}, r"image_size must be one side or a pair \(height, width\), not \(224, 224, 3\)"),
+        (
+            {"image_size": (224, 224, 3)},
+            r"image_size must be one side or a pair \(height, width\), not \(224, 224, 3\)",
+        ),
         ({"image_size": 0}, "image_size must be a whole number from 1 to 1,048,576, not 0"),
         ({"image_size": 10**9}, "image_size must be a whole number"),
         ({"image_size": "224"}, "image_size must be a whole number"),
@@ -91,7 +94,12 @@ def test_the_suggested_heads_are_valid(hidden_size: int, heads: int) -> None:
 def test_from_checkpoint_reads_the_librarys_configuration() -> None:
     shape = ViTShape.from_checkpoint(library_vit())
     assert shape == ViTShape(
-        image_size=28, patch_size=4, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,
+        image_size=28,
+        patch_size=4,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=48,
         num_labels=10,
     )
     assert ViTShape.from_checkpoint(library_vit(head=False)) == replace(shape, num_labels=0)

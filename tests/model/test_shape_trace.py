@@ -15,11 +15,26 @@ def test_every_shape_is_that_of_the_real_pass() -> None:
     model = library_vit()
     t = trace(model, torch.zeros(3, 3, 28, 28))
     layer = t.layers[0]
-    real = {"x": t.pixels, "x_p": t.patches, "x_p E": t.patch_embeddings, "z_0": t.z0, "LN(z)": layer.ln1, "q, k, v": layer.q,
-            "A": layer.weights, "A v": layer.heads, "z'": layer.z_prime, "hidden": layer.pre_activation, "z_l": layer.z,
-            "LN(z_L)": t.normalised, "y": t.y, "logits": t.logits}
+    real = {
+        "x": t.pixels,
+        "x_p": t.patches,
+        "x_p E": t.patch_embeddings,
+        "z_0": t.z0,
+        "LN(z)": layer.ln1,
+        "q, k, v": layer.q,
+        "A": layer.weights,
+        "A v": layer.heads,
+        "z'": layer.z_prime,
+        "hidden": layer.pre_activation,
+        "z_l": layer.z,
+        "LN(z_L)": t.normalised,
+        "y": t.y,
+        "logits": t.logits,
+    }
     stages = {stage.symbol: stage for stage in shape_trace(ViTShape.from_checkpoint(model), 3)}
-    assert {symbol: stage.dims for symbol, stage in stages.items()} == {symbol: tuple(value.shape) for symbol, value in real.items()}
+    assert {symbol: stage.dims for symbol, stage in stages.items()} == {
+        symbol: tuple(value.shape) for symbol, value in real.items()
+    }
     assert all(stage.symbols.count(",") == len(stage.dims) - 1 for stage in stages.values())
 
 

@@ -36,7 +36,10 @@ def test_the_patches_move_whole() -> None:
     moved = reorder(pixels, 14, order)
     for place in (0, 17, len(order) - 1):
         (r, c), (r0, c0) = divmod(place, grid[1]), divmod(int(order[place]), grid[1])
-        assert np.array_equal(moved[:, r * 14:r * 14 + 14, c * 14:c * 14 + 14], pixels[:, r0 * 14:r0 * 14 + 14, c0 * 14:c0 * 14 + 14])
+        assert np.array_equal(
+            moved[:, r * 14 : r * 14 + 14, c * 14 : c * 14 + 14],
+            pixels[:, r0 * 14 : r0 * 14 + 14, c0 * 14 : c0 * 14 + 14],
+        )
 
 
 @pytest.mark.parametrize("picture", ["cat", "coffee", "photographer"])
@@ -50,7 +53,9 @@ def test_the_answers_are_the_librarys_and_only_positions_tell_the_order(picture:
             theirs = checkpoint.model(pixel_values=x, interpolate_pos_encoding=False).last_hidden_state[:, 0].numpy()
             assert np.abs(theirs - result.with_positions.y).max() < 1e-3
             a, b = theirs.astype(np.float64)
-            assert result.with_positions.cosine == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-4)
+            assert result.with_positions.cosine == pytest.approx(
+                a @ b / np.linalg.norm(a) / np.linalg.norm(b), abs=1e-4
+            )
             assert result.with_positions.largest_change == pytest.approx(np.abs(b - a).max(), abs=1e-3)
     assert result.with_positions.largest_change > 0.5 and result.with_positions.cosine < 0.99
     assert 0 <= result.without.largest_change < 1e-3 and result.without.token_change < 1e-3
@@ -65,5 +70,7 @@ def test_without_positions_is_the_library_with_its_table_set_to_zero() -> None:
     model = copy.deepcopy(checkpoint.model)
     with torch.no_grad():
         model.embeddings.position_embeddings.zero_()
-        theirs = model(pixel_values=torch.from_numpy(checkpoint.preparation.apply(result.picture))[None]).last_hidden_state[0, 0]
+        theirs = model(
+            pixel_values=torch.from_numpy(checkpoint.preparation.apply(result.picture))[None]
+        ).last_hidden_state[0, 0]
     assert np.abs(theirs.numpy() - result.without.y[0]).max() < 1e-3

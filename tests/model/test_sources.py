@@ -166,7 +166,9 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict:
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.writestr("small_vit/graph.onnx", graph)
         archive.writestr("small_vit-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: small-vit\nVersion: 1.0\n")
-        archive.writestr("small_vit-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(
+            "small_vit-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         archive.writestr("small_vit-1.0.dist-info/RECORD", "")
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
@@ -213,6 +215,7 @@ def test_package_that_is_not_the_one_expected(package: dict, change: dict, words
 @pytest.fixture
 def refusing() -> Iterator[str]:
     """The address of a server that answers every request, and every tunnel asked of it as a proxy, with 407."""
+
     class Refuses(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.send_response(407)
@@ -247,12 +250,21 @@ def test_what_stopped_pip_is_said_not_only_that_nothing_was_found(
     assert "http" not in str(failed.value), "an address may carry a password"
 
 
-@pytest.mark.parametrize(("line", "reason"), [
-    ("connection error: HTTPSConnectionPool(host='a.b', port=443): Max retries exceeded with url: /simple/a/ (Caused by"
-     " NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -2] Name or"
-     " service not known')) - skipping", "Failed to establish a new connection: [Errno -2] Name or service not known"),
-    ("401 Client Error: Unauthorized for url: https://me:secret@a.b/simple/a/ - skipping", "401 Client Error: Unauthorized"),
-])
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            "connection error: HTTPSConnectionPool(host='a.b', port=443): Max retries exceeded with url: /simple/a/ (Caused by"
+            " NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -2] Name or"
+            " service not known')) - skipping",
+            "Failed to establish a new connection: [Errno -2] Name or service not known",
+        ),
+        (
+            "401 Client Error: Unauthorized for url: https://me:secret@a.b/simple/a/ - skipping",
+            "401 Client Error: Unauthorized",
+        ),
+    ],
+)
 def test_the_innermost_reason_of_pip_without_classes_and_addresses(line: str, reason: str) -> None:
     assert sources.reason_of_pip(f"2026 Could not fetch URL https://a.b/simple/a/: {line}\n") == reason
 

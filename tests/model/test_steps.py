@@ -137,9 +137,9 @@ def matches(rows, tensor: np.ndarray) -> bool:
     if rows.shape != tensor.shape:
         return False
     if rows.heads:
-        return np.allclose(np.sort(tensor[0])[::-1][:rows.values.shape[1]], rows.values[0], atol=1e-6)
+        return np.allclose(np.sort(tensor[0])[::-1][: rows.values.shape[1]], rows.values[0], atol=1e-6)
     if rows.picks is None:
-        return np.allclose(rows.values, tensor[:, :rows.values.shape[1]], atol=1e-6)
+        return np.allclose(rows.values, tensor[:, : rows.values.shape[1]], atol=1e-6)
     named = rows.picks >= 0
     found = np.take_along_axis(tensor, np.maximum(rows.picks, 0), 1)
     return np.allclose(rows.values[named], found[named], atol=1e-6)
@@ -151,7 +151,9 @@ def test_the_strongest_are_the_highest_and_shares_make_one() -> None:
     A = RUN.trace.layers[0].weights[0, 1].numpy()
     assert np.allclose(shares.values.sum(1), 1, atol=1e-5) and (shares.picks[:, -1] == -1).all()
     assert np.array_equal(scores.picks, shares.picks[:, :-1])
-    assert scores.picks[0].tolist() == [0, 1, 2, 3, 4, 5], "the class token's scores are all 0 here: among equals the first comes first"
+    assert scores.picks[0].tolist() == [0, 1, 2, 3, 4, 5], (
+        "the class token's scores are all 0 here: among equals the first comes first"
+    )
     assert np.allclose(shares.values[:, :6], np.sort(A, 1)[:, ::-1][:, :6], atol=1e-6)
 
 

@@ -27,13 +27,18 @@ def long(x: torch.Tensor) -> np.ndarray:
 def test_lengths_and_shares_are_numpys(t: Trace, batch: int) -> None:
     s = stream(t, batch)
     before = [long(z[batch]) for z in (t.z0, *(layer.z for layer in t.layers))]
-    assert s.length.shape == s.largest.shape == s.kept.shape == (7, 13) and s.attention.shape == s.mlp.shape == s.positive.shape == (7, 12)
+    assert s.length.shape == s.largest.shape == s.kept.shape == (
+        7,
+        13,
+    ) and s.attention.shape == s.mlp.shape == s.positive.shape == (7, 12)
     for n, z in enumerate(before):
         assert np.allclose(s.length[:, n], np.sqrt((z**2).sum(1)), rtol=1e-12)
         assert np.array_equal(s.largest[:, n], np.abs(z).max(1))
     for n, layer in enumerate(t.layers):
         msa, middle, mlp = (long(x[batch]) for x in (layer.msa, layer.z_prime, layer.mlp))
-        assert np.allclose(s.attention[:, n], np.linalg.norm(msa, axis=1) / np.linalg.norm(before[n], axis=1), rtol=1e-12)
+        assert np.allclose(
+            s.attention[:, n], np.linalg.norm(msa, axis=1) / np.linalg.norm(before[n], axis=1), rtol=1e-12
+        )
         assert np.allclose(s.mlp[:, n], np.linalg.norm(mlp, axis=1) / np.linalg.norm(middle, axis=1), rtol=1e-12)
         assert np.array_equal(s.positive[:, n], (long(layer.pre_activation[batch]) > 0).mean(1))
 
@@ -57,7 +62,7 @@ def test_directions_are_numpys(t: Trace, batch: int) -> None:
 def test_length_and_direction_of_what_is_added_make_the_next_length(t: Trace) -> None:
     """The law of cosines: what points against z shortens it, however long it is itself."""
     s = stream(t)
-    between = np.sqrt(1 + s.attention**2 + 2 * s.attention * s.attention_cosine)   # z' over z, (T, L)
+    between = np.sqrt(1 + s.attention**2 + 2 * s.attention * s.attention_cosine)  # z' over z, (T, L)
     after = between * np.sqrt(1 + s.mlp**2 + 2 * s.mlp * s.mlp_cosine)
     assert np.allclose(after, s.length[:, 1:] / s.length[:, :-1], rtol=1e-4)
 
@@ -76,8 +81,12 @@ def test_quartiles_are_over_the_tokens(t: Trace) -> None:
 
 def test_differences_are_one_a_layer_and_small(t: Trace) -> None:
     found = differences(t)
-    assert len(found) == 12 and [d.largest for d in found] == pytest.approx([float(layer.z.abs().max()) for layer in t.layers], rel=1e-4)
-    assert max(d.relative for d in found) < 1e-5 and all(d.relative == pytest.approx(d.absolute / d.largest) for d in found)
+    assert len(found) == 12 and [d.largest for d in found] == pytest.approx(
+        [float(layer.z.abs().max()) for layer in t.layers], rel=1e-4
+    )
+    assert max(d.relative for d in found) < 1e-5 and all(
+        d.relative == pytest.approx(d.absolute / d.largest) for d in found
+    )
 
 
 def test_the_published_differences_of_vit_b16_belong_to_its_published_stream() -> None:

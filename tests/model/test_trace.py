@@ -54,18 +54,36 @@ def test_numpy_against_the_library() -> None:
 
     blocks = [
         {
-            "ln1_g": a(b.ln1_weight), "ln1_b": a(b.ln1_bias), "ln2_g": a(b.ln2_weight), "ln2_b": a(b.ln2_bias),
-            "W_qkv": np.concatenate([a(b.attention.q_weight).T, a(b.attention.k_weight).T, a(b.attention.v_weight).T], 1),
+            "ln1_g": a(b.ln1_weight),
+            "ln1_b": a(b.ln1_bias),
+            "ln2_g": a(b.ln2_weight),
+            "ln2_b": a(b.ln2_bias),
+            "W_qkv": np.concatenate(
+                [a(b.attention.q_weight).T, a(b.attention.k_weight).T, a(b.attention.v_weight).T], 1
+            ),
             "b_qkv": np.concatenate([a(b.attention.q_bias), a(b.attention.k_bias), a(b.attention.v_bias)]),
-            "W_o": a(b.attention.o_weight).T, "b_o": a(b.attention.o_bias), "W_1": a(b.mlp.fc1_weight).T,
-            "b_1": a(b.mlp.fc1_bias), "W_2": a(b.mlp.fc2_weight).T, "b_2": a(b.mlp.fc2_bias),
+            "W_o": a(b.attention.o_weight).T,
+            "b_o": a(b.attention.o_bias),
+            "W_1": a(b.mlp.fc1_weight).T,
+            "b_1": a(b.mlp.fc1_bias),
+            "W_2": a(b.mlp.fc2_weight).T,
+            "b_2": a(b.mlp.fc2_bias),
         }
         for b in w.blocks
     ]
     params = {
-        "P": 4, "h": 4, "W_E": a(w.filters).transpose(2, 3, 1, 0).reshape(48, 32), "b_E": a(w.filter_bias),
-        "reg": np.zeros((0, 32)), "cls": a(w.class_token), "pos": a(w.positions), "blocks": blocks,
-        "lnf_g": a(w.norm_weight), "lnf_b": a(w.norm_bias), "W_head": a(w.head_weight).T, "b_head": a(w.head_bias),
+        "P": 4,
+        "h": 4,
+        "W_E": a(w.filters).transpose(2, 3, 1, 0).reshape(48, 32),
+        "b_E": a(w.filter_bias),
+        "reg": np.zeros((0, 32)),
+        "cls": a(w.class_token),
+        "pos": a(w.positions),
+        "blocks": blocks,
+        "lnf_g": a(w.norm_weight),
+        "lnf_b": a(w.norm_bias),
+        "W_head": a(w.head_weight).T,
+        "b_head": a(w.head_bias),
     }
     theirs = vit_forward(params, x.numpy().astype(np.float64).transpose(0, 2, 3, 1), eps=w.layer_norm_eps)
     logits = model(x).logits.numpy()
@@ -89,7 +107,17 @@ def test_numpy_against_the_library() -> None:
         (lambda: library_vit(hidden_act="gelu_new"), lambda: pixels(1, 28, 28)),
         (lambda: library_vit(num_labels=0), lambda: pixels(1, 28, 28)),
     ],
-    ids=["head", "batch", "no head", "larger", "not square", "not square table", "grey, no qkv bias", "tanh GELU", "no labels"],
+    ids=[
+        "head",
+        "batch",
+        "no head",
+        "larger",
+        "not square",
+        "not square table",
+        "grey, no qkv bias",
+        "tanh GELU",
+        "no labels",
+    ],
 )
 def test_every_stage_agrees_with_the_library(model, x) -> None:
     t = trace(model(), x())
@@ -148,7 +176,7 @@ def test_hooks_are_gone_and_other_threads_are_not_recorded() -> None:
     first = threading.Thread(target=lambda: stages.update(library_stages(model, x)))
     first.start()
     assert inside.wait(20)
-    other = model(pixels(1, 28, 28, seed=9)).logits                       # while the first one's hooks are in place
+    other = model(pixels(1, 28, 28, seed=9)).logits  # while the first one's hooks are in place
     go_on.set()
     first.join()
     handle.remove()
@@ -166,9 +194,17 @@ def test_shapes_and_names() -> None:
     t = trace(library_vit(), pixels(2, 28, 36))
     assert t.grid == (7, 9) and t.prefix == 1 and len(t.layers) == 2 and t.faults == ()
     expected = {
-        "patches": (2, 63, 48), "patch_embeddings": (2, 63, 32), "z0": (2, 64, 32), "layer 1 q": (2, 4, 64, 8),
-        "layer 2 scores": (2, 4, 64, 64), "layer 2 weights": (2, 4, 64, 64), "layer 1 heads": (2, 4, 64, 8),
-        "layer 1 msa": (2, 64, 32), "layer 1 pre_activation": (2, 64, 48), "normalised": (2, 64, 32), "y": (2, 32),
+        "patches": (2, 63, 48),
+        "patch_embeddings": (2, 63, 32),
+        "z0": (2, 64, 32),
+        "layer 1 q": (2, 4, 64, 8),
+        "layer 2 scores": (2, 4, 64, 64),
+        "layer 2 weights": (2, 4, 64, 64),
+        "layer 1 heads": (2, 4, 64, 8),
+        "layer 1 msa": (2, 64, 32),
+        "layer 1 pre_activation": (2, 64, 48),
+        "normalised": (2, 64, 32),
+        "y": (2, 32),
         "logits": (2, 10),
     }
     shapes = {name: tuple(tensor.shape) for name, tensor in t.stages().items()}
@@ -211,7 +247,11 @@ def test_our_pass_costs_what_is_counted() -> None:
         (pixels(1, 28, 28, channels=1), ValueError, r"pixels must have the shape \(B, 3, H, W\), not \(1, 1, 28, 28\)"),
         (pixels(1, 28, 28)[0], ValueError, r"shape \(B, 3, H, W\), not \(3, 28, 28\)"),
         (pixels(1, 28, 28)[:0], ValueError, r"shape \(B, 3, H, W\), not \(0, 3, 28, 28\)"),
-        (torch.zeros(1, 3, 28, 28, dtype=torch.uint8), TypeError, "tensor of floats, prepared for the model, not torch.uint8"),
+        (
+            torch.zeros(1, 3, 28, 28, dtype=torch.uint8),
+            TypeError,
+            "tensor of floats, prepared for the model, not torch.uint8",
+        ),
         (np.zeros((1, 3, 28, 28), np.float32), TypeError, "tensor of floats, prepared for the model, not ndarray"),
         (pixels(1, 28, 30), ValueError, "nearest valid size is 28 x 28 px"),
         (torch.full((1, 3, 28, 28), torch.nan), ValueError, "a NaN or an infinity"),
@@ -247,7 +287,9 @@ def test_comparisons_that_cannot_be_made() -> None:
         trace(library_vit(image_size=(12, 28)), pixels(1, 28, 28)).compare()
 
 
-@pytest.mark.parametrize(("difference", "bound"), [(5.7e-7, "1e-5"), (1.9e-6, "1e-5"), (2.1e-6, "1e-4"), (0.0, "1e-12")])
+@pytest.mark.parametrize(
+    ("difference", "bound"), [(5.7e-7, "1e-5"), (1.9e-6, "1e-5"), (2.1e-6, "1e-4"), (0.0, "1e-12")]
+)
 def test_a_bound_is_a_power_of_ten_with_room(difference: float, bound: str) -> None:
     from widgets.model.trace import power_of_ten_above
 

@@ -30,11 +30,16 @@ def test_a_curve_says_value_and_slope_at_every_place(widget: ActivationPlot) -> 
     gelu, tanh, relu = widget._curves.series
     at = list(np.round(gelu.x, 2)).index(-0.75)
     assert gelu.labels[at] == "GELU of −0.75: −0.1700, slope 0.001"
-    assert tanh.labels[at].startswith("GELU, tanh form of −0.75: −0.1700") and relu.labels[at] == "ReLU of −0.75: 0.0000, slope 0.000"
+    assert (
+        tanh.labels[at].startswith("GELU, tanh form of −0.75: −0.1700")
+        and relu.labels[at] == "ReLU of −0.75: 0.0000, slope 0.000"
+    )
     assert "a = −0.752, where it is −0.170" in widget._curves.caption
 
 
-@pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "cat"), ("random-b16", "coffee"), ("dinov2-small", "photographer")])
+@pytest.mark.parametrize(
+    ("checkpoint", "picture"), [("dinov2-small", "cat"), ("random-b16", "coffee"), ("dinov2-small", "photographer")]
+)
 def test_histogram_and_shares_are_the_traces(checkpoint: str, picture: str) -> None:
     widget = ActivationPlot(selection=Selection(checkpoint=checkpoint, picture=picture, layer=2, token=30))
     layers = widget.reading.trace.layers
@@ -47,9 +52,13 @@ def test_histogram_and_shares_are_the_traces(checkpoint: str, picture: str) -> N
             assert shares[n] == pytest.approx(inside.mean(), abs=2e-5 if tokens == "all" else 1e-9)
         assert widget.positive()[2] == pytest.approx((numbers > 0).mean())
         drawn = widget._shares.series[0]
-        assert list(drawn.y) == pytest.approx([float((layer.pre_activation[0, rows] > 0).double().mean()) for layer in layers])
+        assert list(drawn.y) == pytest.approx(
+            [float((layer.pre_activation[0, rows] > 0).double().mean()) for layer in layers]
+        )
     negative, positive = widget._histogram.series
-    assert max(negative.x) < 0 < min(positive.x) and sum(map(len, (negative.x, positive.x))) == round((AXIS[1] - AXIS[0]) / BIN)
+    assert max(negative.x) < 0 < min(positive.x) and sum(map(len, (negative.x, positive.x))) == round(
+        (AXIS[1] - AXIS[0]) / BIN
+    )
 
 
 def test_trained_numbers_are_mostly_negative_and_random_ones_are_not(widget: ActivationPlot) -> None:
@@ -67,7 +76,10 @@ def test_it_says_how_many_numbers_gelu_lets_be_heard(checkpoint: str) -> None:
         out = torch.nn.functional.gelu(widget.reading.trace.layers[7].pre_activation[0, rows].double()).numpy()
         heard.append(f"{((out > 0.1) | (out < -0.1)).mean():.1%}")
         assert f"For {heard[-1]}, GELU gives more than 0.1 or less than −0.1." in widget._histogram.caption
-        assert dict(widget.describe().table)["GELU gives more than 0.1 or less than −0.1"] == f"for {heard[-1]} of the layer's numbers"
+        assert (
+            dict(widget.describe().table)["GELU gives more than 0.1 or less than −0.1"]
+            == f"for {heard[-1]} of the layer's numbers"
+        )
     assert heard[0] != heard[1]
 
 

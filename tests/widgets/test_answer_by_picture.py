@@ -24,7 +24,9 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: NAMES)
     monkeypatch.setattr("widgets.answer_by_picture.OF_STILL", NAMES[:2])
     for module in ("other_sizes", "sample_sizes"):
-        monkeypatch.setattr(f"widgets.model.{module}.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size)
+        monkeypatch.setattr(
+            f"widgets.model.{module}.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+        )
 
 
 def press(widget: AnswerByPicture) -> None:
@@ -81,6 +83,11 @@ def test_a_model_that_is_not_here_cannot_be_run(few) -> None:
 
 def test_the_still_draws_the_dots(few) -> None:
     figure = AnswerByPicture(selection=Selection()).still()
-    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["left out at both", "interpolated", "cut off", "left out"]
+    assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
+        "left out at both",
+        "interpolated",
+        "cut off",
+        "left out",
+    ]
     said = [text.get_text() for text in (*figure.texts, *(axes.title for axes in figure.axes))]
     assert any("2 of the 3 sample pictures at 112 px" in text for text in said), said

@@ -27,11 +27,15 @@ def press(widget: AnswerBySize) -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizes only: the others take seconds and are the same code."""
     monkeypatch.setattr("widgets.model.other_sizes.SIDES", (8, 12))
-    monkeypatch.setattr("widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size)
+    monkeypatch.setattr(
+        "widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+    )
     monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
 
 
-@pytest.mark.parametrize(("picture", "checkpoint"), [("cat", "dinov2-small"), ("coffee", "dinov2-small"), ("photographer", "random-b16")])
+@pytest.mark.parametrize(
+    ("picture", "checkpoint"), [("cat", "dinov2-small"), ("coffee", "dinov2-small"), ("photographer", "random-b16")]
+)
 def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> None:
     widget = AnswerBySize(selection=Selection(picture=picture, checkpoint=checkpoint))
     assert widget._parts["plot"].status == "empty" and "Nothing has been run yet" in widget.describe().sentence
@@ -39,9 +43,17 @@ def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> N
     found = {(one.way, one.image_size): one.cosine for one in widget.answers()}
     assert widget.runs == 1 and len(found) == 6 and widget._run.label == "Run the sizes"
     shown = {(one.name, x): y for one in widget._parts["plot"].series for x, y in zip(one.x, one.y)}
-    assert shown == {({"none": "left out"}.get(way, way), min(size)): cosine for (way, size), cosine in found.items() if cosine is not None}
+    assert shown == {
+        ({"none": "left out"}.get(way, way), min(size)): cosine
+        for (way, size), cosine in found.items()
+        if cosine is not None
+    }
     cells = np.frombuffer(widget._parts["sizes"].values, dtype=np.float32).reshape(2, 3)
-    assert cells[1, 0] == pytest.approx(1, abs=1e-5) and widget._parts["sizes"].column_heads == ["interpolated", "cut off", "left out"]
+    assert cells[1, 0] == pytest.approx(1, abs=1e-5) and widget._parts["sizes"].column_heads == [
+        "interpolated",
+        "cut off",
+        "left out",
+    ]
     ys = {(one.way, one.image_size): one.y.numpy() for one in widget.answers()}
     pairs = np.frombuffer(widget._parts["pairs"].values, dtype=np.float32).reshape(2, 4)
     for row, size in enumerate(sorted({size for _, size in ys})):

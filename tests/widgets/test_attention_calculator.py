@@ -44,8 +44,14 @@ def drawn(w: AttentionCalculator) -> dict[str, dict]:
 
 def evaluated(written: str) -> float:
     """A written-out sum, worked out as Python."""
-    python = written.replace("−", "-").replace("×", "*").replace("√", "sqrt ").replace("sqrt 2", "sqrt(2)").replace("sqrt 3", "sqrt(3)")
-    return eval(python, {"exp": math.exp, "sqrt": math.sqrt})  # noqa: S307  our own text
+    python = (
+        written.replace("−", "-")
+        .replace("×", "*")
+        .replace("√", "sqrt ")
+        .replace("sqrt 2", "sqrt(2)")
+        .replace("sqrt 3", "sqrt(3)")
+    )
+    return eval(python, {"exp": math.exp, "sqrt": math.sqrt})
 
 
 def check_everything(w: AttentionCalculator) -> None:
@@ -53,7 +59,9 @@ def check_everything(w: AttentionCalculator) -> None:
     for key, values in right.items():
         for (i, j), x in np.ndenumerate(values):
             text = shown[key]["cells"][i][j]
-            assert value_of(text) == pytest.approx(x, rel=1e-3 if abs(x) >= 1e7 else 0, abs=0.5001e-3), f"{key}[{i}, {j}]"
+            assert value_of(text) == pytest.approx(x, rel=1e-3 if abs(x) >= 1e7 else 0, abs=0.5001e-3), (
+                f"{key}[{i}, {j}]"
+            )
             if key == "SA":
                 continue
             written = "".join(piece for piece, _ in shown[key]["sums"][i][j])
@@ -164,18 +172,27 @@ def test_an_edit_of_one_head_leaves_the_other_alone() -> None:
     assert not torch.equal(after.msa, before.msa)
 
 
-@pytest.mark.parametrize(("cell_", "made_of"), [("S", [["q", "i", ""], ["k", "j", ""]]), ("A", [["S", "i", ""]]), ("O", [["A", "i", ""], ["v", "", "j"]]),
-                                                ("MSA", [["SA", "i", ""], ["U_msa", "", "j"]])])
+@pytest.mark.parametrize(
+    ("cell_", "made_of"),
+    [
+        ("S", [["q", "i", ""], ["k", "j", ""]]),
+        ("A", [["S", "i", ""]]),
+        ("O", [["A", "i", ""], ["v", "", "j"]]),
+        ("MSA", [["SA", "i", ""], ["U_msa", "", "j"]]),
+    ],
+)
 def test_what_made_a_cell_is_marked(cell_: str, made_of: list[list[str]]) -> None:
     assert drawn(AttentionCalculator(selection=Selection(), preset="pencil"))[cell_]["made_of"] == made_of
 
 
-@pytest.mark.parametrize(("preset", "scaled", "masked"), [("small", True, False), ("pencil", False, True), ("pencil", True, False)])
+@pytest.mark.parametrize(
+    ("preset", "scaled", "masked"), [("small", True, False), ("pencil", False, True), ("pencil", True, False)]
+)
 def test_the_copied_code_runs_and_gives_the_same_numbers(preset: str, scaled: bool, masked: bool) -> None:
     w = AttentionCalculator(selection=Selection(), preset=preset, scaled=scaled, masked=masked)
     w.edit("X", 1, 1, "-0.125")
     space: dict = {}
-    exec(w.code(), space)  # noqa: S102  our own text
+    exec(w.code(), space)
     for key in "SAO":
         assert np.allclose(space[key], getattr(w.result(), key).numpy(), atol=1e-12)
     if preset == "pencil":
@@ -193,7 +210,14 @@ def test_words_hold_the_rows_and_the_sum_of_the_cell_in_view() -> None:
     w = AttentionCalculator(selection=Selection(), preset="pencil", chosen="O 3 0")
     w._sheet.chosen = "A 3 1"
     words = w.describe()
-    assert words.table[0] == ("A, row 3, column 1", w.written("A", 3, 1)) and ("O, row t3", "−1.840  −0.440  −0.553") in words.table
+    assert (
+        words.table[0] == ("A, row 3, column 1", w.written("A", 3, 1))
+        and ("O, row t3", "−1.840  −0.440  −0.553") in words.table
+    )
     assert "head 1 of 2, D_h 3, scores divided by √3, no mask" in words.sentence
     w.preset = "small"
-    assert "head 1 of 1" in w.describe().sentence and [axes.get_title() for axes in w.still().axes] == ["S  4 × 4", "A  4 × 4", "O  4 × 2"]
+    assert "head 1 of 1" in w.describe().sentence and [axes.get_title() for axes in w.still().axes] == [
+        "S  4 × 4",
+        "A  4 × 4",
+        "O  4 × 2",
+    ]

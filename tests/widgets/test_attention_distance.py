@@ -21,17 +21,25 @@ def series(widget: AttentionDistance) -> dict[str, Series]:
     return {one.name: one for one in widget._plot.series}
 
 
-@pytest.mark.parametrize(("name", "picture", "grid", "P", "layer"), [
-    ("dinov2-small", "cat", (16, 16), 14, 3), ("dinov2-small", "coffee", (16, 24), 14, 0), ("random-b16", "photographer", (14, 14), 16, 5)])
-def test_a_dot_is_the_mean_distance_of_its_head(widget, name: str, picture: str, grid: tuple, P: int, layer: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "picture", "grid", "P", "layer"),
+    [
+        ("dinov2-small", "cat", (16, 16), 14, 3),
+        ("dinov2-small", "coffee", (16, 24), 14, 0),
+        ("random-b16", "photographer", (14, 14), 16, 5),
+    ],
+)
+def test_a_dot_is_the_mean_distance_of_its_head(
+    widget, name: str, picture: str, grid: tuple, P: int, layer: int
+) -> None:
     widget.selection.param.update(checkpoint=name, picture=picture)
     between = library_attention(name, picture, layer)[:, 1:, 1:].astype(np.float64)
     r, c = np.divmod(np.arange(grid[0] * grid[1]), grid[1])
     away = P * np.hypot(r[:, None] - r, c[:, None] - c)
     wanted = (between / between.sum(-1, keepdims=True) * away).sum(-1).mean(-1)
     dots, k = series(widget)[HEADS], len(wanted)
-    assert np.allclose(dots.y[layer * k:(layer + 1) * k], wanted, atol=0.01)
-    assert set(dots.x[layer * k:(layer + 1) * k]) == {layer + 1}
+    assert np.allclose(dots.y[layer * k : (layer + 1) * k], wanted, atol=0.01)
+    assert set(dots.x[layer * k : (layer + 1) * k]) == {layer + 1}
     assert series(widget)[MEAN].y[layer] == pytest.approx(wanted.mean(), abs=0.01)
     assert series(widget)[EVEN].y[0] == pytest.approx(away.mean(), abs=0.01)
     assert dots.labels[layer * k + 2] == f"layer {layer + 1}, head 3: {wanted[2]:.1f} px"
@@ -66,7 +74,11 @@ def test_a_selection_that_asks_for_more_gets_the_last() -> None:
 def test_a_checkpoint_that_is_not_here_is_answered_and_the_dots_stay(widget: AttentionDistance) -> None:
     before = widget._plot.series
     widget.selection.checkpoint = "resnet"
-    assert widget._plot.status == "refused" and "no checkpoint called" in widget._plot.message and "stay" in widget._plot.message
+    assert (
+        widget._plot.status == "refused"
+        and "no checkpoint called" in widget._plot.message
+        and "stay" in widget._plot.message
+    )
     assert widget._plot.series == before and "no checkpoint" in widget.describe().sentence
 
 

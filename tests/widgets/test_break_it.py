@@ -63,7 +63,10 @@ def test_a_picture_whose_pass_would_fill_the_memory_is_refused_in_words(widget: 
     before = widget._grid.rgb
     long = replace(open_sample("cat"), name="yours", rgb=np.zeros((100, 1500, 3), np.uint8))
     widget.selection.param.update(upload=long, picture="yours")
-    assert widget._grid.status == "refused" and "so long and narrow that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
+    assert (
+        widget._grid.status == "refused"
+        and "so long and narrow that DINOv2 ViT-S/14 cuts it into" in widget._grid.message
+    )
     assert widget._grid.rgb == before and "so long" in widget.describe().sentence
 
 
@@ -71,12 +74,21 @@ def test_a_wrong_y_is_measured_against_the_right_y_of_other_pictures(widget: Bre
     assert widget.damage().others == (), "with nothing wrong no sample is run"
     widget.fault = "view_instead_of_cut"
     rows, right = dict(widget.describe().table), _y("cat")
-    cosines = {open_sample(name).title: float(torch.cosine_similarity(right, _y(name), dim=0)) for name in sample_names() if name != "cat"}
+    cosines = {
+        open_sample(name).title: float(torch.cosine_similarity(right, _y(name), dim=0))
+        for name in sample_names()
+        if name != "cat"
+    }
     for which, of in (("most", max), ("least", min)):
         title = of(cosines, key=cosines.get)
         assert rows[f"another picture’s right y: {which} alike"] == f"{fixed(cosines[title])}, {title}"
-        assert title in widget.describe().sentence and f"<title>{title}, nothing wrong: {fixed(cosines[title])}</title>" in widget._line.object
-    assert widget._line.visible and widget._line.object.count("<title>") == len(sample_names())   # the others, and y itself
+        assert (
+            title in widget.describe().sentence
+            and f"<title>{title}, nothing wrong: {fixed(cosines[title])}</title>" in widget._line.object
+        )
+    assert widget._line.visible and widget._line.object.count("<title>") == len(
+        sample_names()
+    )  # the others, and y itself
     widget.fault = "none"
     assert not widget._line.visible and "another picture’s right y: most alike" not in dict(widget.describe().table)
 

@@ -15,8 +15,11 @@ from widgets.page import comms
 def kernel(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     open_comms: dict[str, Any] = {}
     made = SimpleNamespace(comm_manager=SimpleNamespace(comms=open_comms), handled=[])
-    made.shell_handlers = {"comm_msg": lambda stream, ident, msg: made.handled.append(
-        (msg["content"]["comm_id"], msg["content"]["comm_id"] in open_comms))}
+    made.shell_handlers = {
+        "comm_msg": lambda stream, ident, msg: made.handled.append(
+            (msg["content"]["comm_id"], msg["content"]["comm_id"] in open_comms)
+        )
+    }
     monkeypatch.setattr(comms, "_kernel", lambda: made)
     comms.wait_for_comms()
     comms.wait_for_comms()  # a cell that is run again wraps nothing twice

@@ -25,8 +25,12 @@ def test_the_parts_of_vit_b16(side: str) -> None:
     widget.enter({"image_size": side})
     expected = REFERENCE["vit_b16_macs"][side]
     shown = cells(widget)
-    assert {part: shown[part] for part in ("patch", "linear", "attention", "head")} == {part: expected[part] for part in ("patch", "linear", "attention", "head")}
-    assert widget._ledger.foot[1] == f"{expected['total']:,}" and f"{2 * expected['total']:,}." in widget._ledger.caption
+    assert {part: shown[part] for part in ("patch", "linear", "attention", "head")} == {
+        part: expected[part] for part in ("patch", "linear", "attention", "head")
+    }
+    assert (
+        widget._ledger.foot[1] == f"{expected['total']:,}" and f"{2 * expected['total']:,}." in widget._ledger.caption
+    )
 
 
 @pytest.mark.parametrize("name", list(models()))
@@ -50,7 +54,11 @@ def test_known_crossovers_and_the_default_models_figures() -> None:
 def test_windows_of_sam() -> None:
     widget = CostExplorer(model=SEGMENT)
     rows = dict(widget._window_rows())
-    assert rows["grid of patches"] == "64 × 64" and rows["padded to whole windows"] == "70 × 70" and rows["windows, and tokens in each"] == "25 of 196"
+    assert (
+        rows["grid of patches"] == "64 × 64"
+        and rows["padded to whole windows"] == "70 × 70"
+        and rows["windows, and tokens in each"] == "25 of 196"
+    )
     assert rows["a windowed layer is cheaper by"] == "17.5 times"
     expected = REFERENCE["sam_window"]
     assert rows["all 32 layers global"].endswith(f"= {expected['global_attention_macs_all_32']:,}")
@@ -88,7 +96,9 @@ def test_absurd_input_is_refused_in_place_and_moves_nothing(field: str, typed: s
 def test_a_picture_that_is_not_square_and_a_click_on_a_curve() -> None:
     widget = CostExplorer()
     widget.enter({"image_size": "224 x 448"})
-    assert cells(widget)["linear"] == count.macs(models()["B/16"][1], (224, 448))["linear"] and widget.describe().sentence.startswith("ViT-B/16. At 224 × 448 px")
+    assert cells(widget)["linear"] == count.macs(models()["B/16"][1], (224, 448))[
+        "linear"
+    ] and widget.describe().sentence.startswith("ViT-B/16. At 224 × 448 px")
     widget._plot.tapped = ("attention, Q Kᵀ and A V", 40)
     assert widget.image_size == sides(widget.shape)[40] and widget._sheet.fields[0]["value"] == f"{widget.image_size:,}"
 

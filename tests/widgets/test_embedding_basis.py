@@ -87,13 +87,15 @@ def test_random_directions_need_all_of_the_patchs_numbers(widget: EmbeddingBasis
 
 
 @pytest.mark.parametrize(("checkpoint", "P", "D"), [("dinov2-small", 14, 384), ("random-b16", 16, 768)])
-def test_what_the_tokens_of_a_model_tell_is_what_least_squares_brings_back(widget: EmbeddingBasis, checkpoint: str, P: int, D: int) -> None:
+def test_what_the_tokens_of_a_model_tell_is_what_least_squares_brings_back(
+    widget: EmbeddingBasis, checkpoint: str, P: int, D: int
+) -> None:
     widget.selection.checkpoint = checkpoint
     widget.param.update(basis="model", keep="all")
     loaded, pixels = load(checkpoint), prepare(open_sample("cat"), P)
     x = patchify(torch.from_numpy(loaded.preparation.apply(pixels)), P).double().numpy()
-    E = weights_of(loaded.model).filters.detach().flatten(1).double().numpy().T           # (P*P*C, D)
-    weight = np.repeat(np.array(loaded.preparation.deviation) * 255, P * P)               # prepared numbers back to bytes
+    E = weights_of(loaded.model).filters.detach().flatten(1).double().numpy().T  # (P*P*C, D)
+    weight = np.repeat(np.array(loaded.preparation.deviation) * 255, P * P)  # prepared numbers back to bytes
     # the patch nearest in bytes among those with the same token: least squares in bytes
     scaled = E / weight[:, None]
     centred = (x - x.mean(0)) * weight
@@ -107,9 +109,9 @@ def test_what_the_tokens_of_a_model_tell_is_what_least_squares_brings_back(widge
 
 
 def test_a_place_is_kept_when_a_models_patches_are_of_another_size(widget: EmbeddingBasis) -> None:
-    widget.selection.token = PREFIX + 7 * 14 + 10                          # its middle is at (120, 168) px
+    widget.selection.token = PREFIX + 7 * 14 + 10  # its middle is at (120, 168) px
     widget.basis = "model"
-    assert widget.selection.token == PREFIX + 8 * 16 + 12                  # patches of 14 px
+    assert widget.selection.token == PREFIX + 8 * 16 + 12  # patches of 14 px
 
 
 def test_a_checkpoint_that_is_not_here_is_answered(widget: EmbeddingBasis) -> None:
@@ -141,7 +143,10 @@ def test_words_and_plot_give_the_same_numbers(widget: EmbeddingBasis) -> None:
     series = {one.name: one for one in widget._plot.series}
     place = list(series["this picture's components"].x).index(3)
     assert series["this picture's components"].y[place] == pytest.approx(kept)
-    assert series["this picture's components"].labels[place] == f"this picture's components: 3 numbers keep {100 * kept:.1f}%"
+    assert (
+        series["this picture's components"].labels[place]
+        == f"this picture's components: 3 numbers keep {100 * kept:.1f}%"
+    )
     assert list(series["random directions"].x)[-1] == 768 and series["random directions"].y[-1] == pytest.approx(1)
 
 

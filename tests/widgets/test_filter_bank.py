@@ -27,13 +27,17 @@ def library_answers(checkpoint: str, picture: str, P: int) -> tuple[np.ndarray, 
     loaded = load(checkpoint, pixels.shape[1:])
     w = weights_of(loaded.model)
     with torch.no_grad():
-        maps = torch.nn.functional.conv2d(torch.from_numpy(loaded.preparation.apply(pixels))[None], w.filters, w.filter_bias, stride=P)
+        maps = torch.nn.functional.conv2d(
+            torch.from_numpy(loaded.preparation.apply(pixels))[None], w.filters, w.filter_bias, stride=P
+        )
     return pixels, maps[0].flatten(1).T.numpy()
 
 
 @pytest.mark.parametrize(("checkpoint", "P", "D"), SIZES)
 @pytest.mark.parametrize("picture", ["cat", "coffee", "photographer"])
-def test_the_map_is_what_the_convolution_gives(widget: FilterBank, checkpoint: str, P: int, D: int, picture: str) -> None:
+def test_the_map_is_what_the_convolution_gives(
+    widget: FilterBank, checkpoint: str, P: int, D: int, picture: str
+) -> None:
     widget.selection.param.update(checkpoint=checkpoint, picture=picture)
     widget.filter = 17
     pixels, tokens = library_answers(checkpoint, picture, P)
@@ -50,13 +54,15 @@ def test_the_map_is_what_the_convolution_gives(widget: FilterBank, checkpoint: s
 
 
 @pytest.mark.parametrize(("checkpoint", "P", "D"), SIZES)
-def test_every_filter_is_on_the_wall_and_the_chosen_one_beside_it(widget: FilterBank, checkpoint: str, P: int, D: int) -> None:
+def test_every_filter_is_on_the_wall_and_the_chosen_one_beside_it(
+    widget: FilterBank, checkpoint: str, P: int, D: int
+) -> None:
     widget.selection.checkpoint = checkpoint
     filters = weights_of(load(checkpoint).model).filters.detach().numpy()
     wall = np.frombuffer(widget._parts["wall"].patterns, np.uint8).reshape(D, P, P, 3)
     widget._parts["wall"].selected = D - 1
     assert widget.filter == D - 1
-    expected = 127.5 + 127.5 * filters[-1] / np.abs(filters[-1]).max()     # (3, P, P)
+    expected = 127.5 + 127.5 * filters[-1] / np.abs(filters[-1]).max()  # (3, P, P)
     assert np.abs(wall[-1].transpose(2, 0, 1) - expected).max() <= 0.51
     one = np.frombuffer(widget._parts["one"].patterns, np.uint8).reshape(4, P, P, 3)
     assert np.array_equal(one[0], wall[-1])

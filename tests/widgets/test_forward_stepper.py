@@ -27,7 +27,7 @@ def flow_row(widget: ForwardStepper, line: int, token: int) -> np.ndarray:
     part = widget._parts["flow"]
     about = part.lines[line]
     start = about["start"] + (token - about["first"]) * about["shown"]
-    return np.frombuffer(part.values, dtype=np.float32)[start:start + about["shown"]]
+    return np.frombuffer(part.values, dtype=np.float32)[start : start + about["shown"]]
 
 
 def test_a_new_visitor_follows_a_patch_in_the_middle_and_an_address_is_kept() -> None:
@@ -108,7 +108,7 @@ def test_the_same_stepper_runs_every_model_and_any_picture(name: str, picture: s
 
 def test_a_change_of_model_keeps_the_step_and_the_spot(widget: ForwardStepper) -> None:
     widget.selection.step = 4 + LAYER + 3  # layer 2, softmax
-    widget.selection.token = 1 + 24        # the middle of 7 x 7
+    widget.selection.token = 1 + 24  # the middle of 7 x 7
     widget.selection.model = "checkpoint"
     assert (widget.place.step.key, widget.place.layer) == ("softmax", 1)
     rows, columns = widget.run.trace.grid
@@ -158,10 +158,12 @@ def test_what_cannot_be_shown_is_answered_and_the_last_good_stays(widget: Forwar
 def test_after_a_refusal_deep_in_a_large_model_the_small_one_opens_and_the_words_follow(widget: ForwardStepper) -> None:
     twin = next(one for one in widget.__panel__().select() if isinstance(one, TextTwin))
     widget.selection.model = "checkpoint"
-    widget.selection.step = 4 + LAYER * 5 + 3                                   # layer 6, softmax
+    widget.selection.step = 4 + LAYER * 5 + 3  # layer 6, softmax
     widget.selection.checkpoint = "vit-nowhere"
-    assert "shown before" in widget.refusal and "DINOv2" in twin.sentence, "what is shown is the model that was opened last"
-    widget.selection.model = "hand-set"                                         # it has two layers
+    assert "shown before" in widget.refusal and "DINOv2" in twin.sentence, (
+        "what is shown is the model that was opened last"
+    )
+    widget.selection.model = "hand-set"  # it has two layers
     assert (widget.place.step.key, widget.place.layer, widget.refusal) == ("softmax", 1, "")
     assert twin.sentence == widget.describe().sentence and "the hand-set ViT" in twin.sentence
 
@@ -210,8 +212,13 @@ def test_the_head_is_offered_where_there_are_heads(widget: ForwardStepper) -> No
 
 def test_a_row_flow_takes_matrices_only_and_shares_scales_by_name() -> None:
     line = {"symbol": "z", "says": "", "columns": 2, "scale": "z", "kind": "signed"}
-    state = RowFlow.flow([{**line, "values": np.array([[1.0, -3.0]])}, {**line, "values": np.array([[0.5, 0.5]])},
-                          {**line, "scale": "A", "kind": "weight", "top": 0.4, "values": np.array([[0.9, 0.1]])}])
+    state = RowFlow.flow(
+        [
+            {**line, "values": np.array([[1.0, -3.0]])},
+            {**line, "values": np.array([[0.5, 0.5]])},
+            {**line, "scale": "A", "kind": "weight", "top": 0.4, "values": np.array([[0.9, 0.1]])},
+        ]
+    )
     assert [(one["low"], one["high"]) for one in state["lines"]] == [(-3, 3), (-3, 3), (0, 0.4)]
     assert [one["start"] for one in state["lines"]] == [0, 2, 4] and len(state["values"]) == 6 * 4
     with pytest.raises(ValueError, match="shows rows of a matrix"):

@@ -16,14 +16,28 @@ from widgets.page import contents
 from widgets.requirements import as_numbers
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ("torch", "transformers", "matplotlib", "holoviews", "nbformat", "yaml", "PIL", "widgets.model", "widgets.parts")
+HEAVY = (
+    "torch",
+    "transformers",
+    "matplotlib",
+    "holoviews",
+    "nbformat",
+    "yaml",
+    "PIL",
+    "widgets.model",
+    "widgets.parts",
+)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_import_widgets_loads_nothing_beyond_panel() -> None:
-    code = ("import panel, sys; before = set(sys.modules); import widgets;"
-            "print(*sorted(m for m in set(sys.modules) - before))")
-    brought = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+    code = (
+        "import panel, sys; before = set(sys.modules); import widgets;"
+        "print(*sorted(m for m in set(sys.modules) - before))"
+    )
+    brought = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout.split()
     assert brought and not [m for m in brought if m.startswith(HEAVY)], brought
 
 
@@ -63,11 +77,26 @@ def test_every_dependency_is_pinned_at_what_was_tested() -> None:
 
 
 def test_the_model_room_imports_no_page_and_arrows_point_one_way() -> None:
-    forbidden = {"model": ("panel", "bokeh", "param", "holoviews", "widgets.parts", "widgets.page", "widgets.lesson", "widgets.widget"),
-                 "parts": ("widgets.lesson", "widgets.widget", "widgets.patch_hover", "widgets.break_it")}
-    wrong = [f"{path.name} imports {name}" for room, names in forbidden.items()
-             for path in (ROOT / "widgets" / room).glob("*.py") for name in _imports(path)
-             if any(name == f or name.startswith(f + ".") for f in names)]
+    forbidden = {
+        "model": (
+            "panel",
+            "bokeh",
+            "param",
+            "holoviews",
+            "widgets.parts",
+            "widgets.page",
+            "widgets.lesson",
+            "widgets.widget",
+        ),
+        "parts": ("widgets.lesson", "widgets.widget", "widgets.patch_hover", "widgets.break_it"),
+    }
+    wrong = [
+        f"{path.name} imports {name}"
+        for room, names in forbidden.items()
+        for path in (ROOT / "widgets" / room).glob("*.py")
+        for name in _imports(path)
+        if any(name == f or name.startswith(f + ".") for f in names)
+    ]
     assert not wrong, wrong
 
 

@@ -46,7 +46,9 @@ def test_every_step_is_numpys_in_float64(lab: LayerNormLab, start: str, sample: 
     lab.param.update(start=start, sample=sample)
     lab.edit("gamma", 0, 2, "1.25"), lab.edit("beta", 0, 5, "−0.75")
     s = lab.steps()
-    assert s.mean == pytest.approx(lab.x.mean(), abs=1e-15) and s.variance == pytest.approx(lab.x.var(ddof=int(sample)), rel=1e-12)
+    assert s.mean == pytest.approx(lab.x.mean(), abs=1e-15) and s.variance == pytest.approx(
+        lab.x.var(ddof=int(sample)), rel=1e-12
+    )
     for epsilon in (*COMPARED, lab.epsilon):
         assert np.allclose(lab.steps(epsilon).out, by_numpy(lab, epsilon), rtol=1e-12, atol=1e-12)
 
@@ -76,7 +78,11 @@ def test_every_written_sum_gives_the_number_in_its_cell(lab: LayerNormLab, start
         for i, row in enumerate(matrix.sums or []):
             for j in range(len(row)):
                 value, stands = worked_out(lab.written(key, i, j))
-                unit = 10.0 ** -len(lab.written(key, i, j).rpartition(".")[2]) if "e" not in lab.written(key, i, j).rpartition("=")[2] else abs(stands) * 1e-3
+                unit = (
+                    10.0 ** -len(lab.written(key, i, j).rpartition(".")[2])
+                    if "e" not in lab.written(key, i, j).rpartition("=")[2]
+                    else abs(stands) * 1e-3
+                )
                 assert value == pytest.approx(stands, abs=0.51 * unit + 1e-12), lab.written(key, i, j)
 
 
@@ -99,16 +105,35 @@ def test_no_variance_and_no_epsilon_is_answered_not_a_nan(lab: LayerNormLab) -> 
     lab.still()
 
 
-@pytest.mark.parametrize(("key", "text", "said"), [
-    ("x", "abc", "is no number"), ("x", "", "is empty"), ("gamma", "inf", "is no number"), ("beta", "1e9", "must be at most"), ("x", "nan", "is no"),
-    ("x", "0,5", "did you mean 0.5?"), ("epsilon", "0,5", "did you mean 0.5?"), ("epsilon", "1e-400", "too small"),
-    ("epsilon", "", "is empty"), ("epsilon", "two", "is no number"), ("epsilon", "inf", "from 0 to 1"), ("epsilon", "-1e-6", "must be at least 0"),
-    ("epsilon", "nan", "from 0 to 1")])
-def test_bad_input_is_refused_in_place_and_the_last_good_number_stays(lab: LayerNormLab, key: str, text: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("x", "abc", "is no number"),
+        ("x", "", "is empty"),
+        ("gamma", "inf", "is no number"),
+        ("beta", "1e9", "must be at most"),
+        ("x", "nan", "is no"),
+        ("x", "0,5", "did you mean 0.5?"),
+        ("epsilon", "0,5", "did you mean 0.5?"),
+        ("epsilon", "1e-400", "too small"),
+        ("epsilon", "", "is empty"),
+        ("epsilon", "two", "is no number"),
+        ("epsilon", "inf", "from 0 to 1"),
+        ("epsilon", "-1e-6", "must be at least 0"),
+        ("epsilon", "nan", "from 0 to 1"),
+    ],
+)
+def test_bad_input_is_refused_in_place_and_the_last_good_number_stays(
+    lab: LayerNormLab, key: str, text: str, said: str
+) -> None:
     before = lab._sheet.content
     lab.edit(key, 0, 0, text)
     refusal = json.loads(lab._sheet.refusal)
-    assert (refusal["key"], refusal["column"]) == (key, 0) and said in refusal["sentence"] and "The cell keeps" in refusal["sentence"]
+    assert (
+        (refusal["key"], refusal["column"]) == (key, 0)
+        and said in refusal["sentence"]
+        and "The cell keeps" in refusal["sentence"]
+    )
     assert lab._sheet.content == before
 
 
@@ -137,7 +162,11 @@ def test_a_checkpoint_that_is_not_here_is_answered(lab: LayerNormLab) -> None:
     before = lab.x.copy()
     lab.selection.checkpoint = "resnet"
     lab.start = PICTURE
-    assert lab._sheet.status == "refused" and "no checkpoint called" in lab._sheet.message and np.array_equal(lab.x, before)
+    assert (
+        lab._sheet.status == "refused"
+        and "no checkpoint called" in lab._sheet.message
+        and np.array_equal(lab.x, before)
+    )
     alone = LayerNormLab(selection=Selection(checkpoint="resnet"), start=PICTURE)
     assert alone.describe().sentence.startswith("A token of 8 numbers")
 

@@ -30,7 +30,10 @@ def test_sizes_come_near_the_wanted_ratios() -> None:
     found = sizes(FAMILY["B/16"])
     assert [size.side for size in found] == [80, 112, 160, 224, 304]
     for size in found:
-        assert size.macs == count.macs(FAMILY["B/16"], size.side)["total"] and size.ratio == size.macs / count.macs(FAMILY["B/16"])["total"]
+        assert (
+            size.macs == count.macs(FAMILY["B/16"], size.side)["total"]
+            and size.ratio == size.macs / count.macs(FAMILY["B/16"])["total"]
+        )
     assert [size.side for size in found if size.ratio == 1] == [224]
 
 
@@ -55,7 +58,9 @@ def test_a_second_press_stops(widget: MeasureHere, monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(measure_here, "measure", then_press)
     asyncio.run(widget._pressed())
-    assert widget.done == 2 and widget._press.label == MEASURE != STOP and "Stopped after 2 passes" in widget._said.object
+    assert (
+        widget.done == 2 and widget._press.label == MEASURE != STOP and "Stopped after 2 passes" in widget._said.object
+    )
 
 
 def test_real_passes_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,4 +72,9 @@ def test_real_passes_are_timed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_model_that_is_not_there_is_a_sentence() -> None:
     widget = MeasureHere(selection=Selection(checkpoint="nowhere"))
-    assert widget._press.disabled and "nowhere" in widget._said.object and "nowhere" in widget.describe().sentence and widget.still()
+    assert (
+        widget._press.disabled
+        and "nowhere" in widget._said.object
+        and "nowhere" in widget.describe().sentence
+        and widget.still()
+    )

@@ -16,11 +16,21 @@ def test_the_right_sum_is_the_models(model: str) -> None:
     assert widget.counts == (parameters(FAMILY[model])["total"],) * 2
 
 
-@pytest.mark.parametrize(("mistake", "difference", "units"), [
-    ("final-norm", -2 * 768, "−2 D"), ("patch-bias", -768, "−1 D"), ("class-row", -768, "−1 D"), ("qkv-biases", -36 * 768, "−36 D"),
-    ("one-norm", -24 * 768, "−24 D"), ("gain-only", -25 * 768, "−25 D"), ("output-projection", -12 * (768 * 768 + 768), "−9,228 D"),
-    ("heads-multiply", 11 * 28_348_416, "+406,032 D"), ("head-bias", -1000, "−1.30 D: not whole"), ("pooler", 590_592, "+769 D"),
-])
+@pytest.mark.parametrize(
+    ("mistake", "difference", "units"),
+    [
+        ("final-norm", -2 * 768, "−2 D"),
+        ("patch-bias", -768, "−1 D"),
+        ("class-row", -768, "−1 D"),
+        ("qkv-biases", -36 * 768, "−36 D"),
+        ("one-norm", -24 * 768, "−24 D"),
+        ("gain-only", -25 * 768, "−25 D"),
+        ("output-projection", -12 * (768 * 768 + 768), "−9,228 D"),
+        ("heads-multiply", 11 * 28_348_416, "+406,032 D"),
+        ("head-bias", -1000, "−1.30 D: not whole"),
+        ("pooler", 590_592, "+769 D"),
+    ],
+)
 def test_each_mistake_leaves_its_difference(mistake: str, difference: int, units: str) -> None:
     widget = Miscount(mistake=mistake)
     right, wrong = widget.counts
@@ -33,9 +43,11 @@ def test_each_mistake_leaves_its_difference(mistake: str, difference: int, units
 
 def test_a_difference_that_mixes_places_says_so() -> None:
     L, D = FAMILY["B/16"].num_hidden_layers, FAMILY["B/16"].hidden_size
-    for mistake, difference, words in (("gain-only", -(2 * L * D + D), "2 L D in the layers, and one D in the final norm"),
-                                       ("pooler", (D + 1) * D, "D² + D, is D + 1 times D"),
-                                       ("output-projection", -L * (D + 1) * D, "a layer, D² + D, is D + 1 times D")):
+    for mistake, difference, words in (
+        ("gain-only", -(2 * L * D + D), "2 L D in the layers, and one D in the final norm"),
+        ("pooler", (D + 1) * D, "D² + D, is D + 1 times D"),
+        ("output-projection", -L * (D + 1) * D, "a layer, D² + D, is D + 1 times D"),
+    ):
         widget = Miscount(mistake=mistake)
         assert widget.counts[1] - widget.counts[0] == difference and words in widget._words.object
 

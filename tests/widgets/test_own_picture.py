@@ -19,8 +19,17 @@ NOISE = np.random.default_rng(0).integers(0, 256, (300, 300, 4), dtype=np.uint8)
 PICTURES = {"dinov2-small": Image.fromarray(NOISE[:200, :, 0]), "random-b16": Image.fromarray(NOISE[:, :240])}
 ON_THE_PICTURE = {"LayerNormLab": {"start": "picture"}}
 """What makes a widget read a picture that does not at its start."""
-NO_PICTURE = {"AttentionCalculator", "ViTCalculator", "ParameterLedger", "PublishedCounts", "Miscount", "CostExplorer", "TensorTracer",
-              "TrainingBudget", "MeasureHere"}
+NO_PICTURE = {
+    "AttentionCalculator",
+    "ViTCalculator",
+    "ParameterLedger",
+    "PublishedCounts",
+    "Miscount",
+    "CostExplorer",
+    "TensorTracer",
+    "TrainingBudget",
+    "MeasureHere",
+}
 ON_REQUEST = {"PositionInterpolation"}
 """Runs the picture when a button is pressed; tests/widgets/test_answer_by_size.py does that."""
 

@@ -78,12 +78,20 @@ def test_a_syntax_error_is_that_cell_s_trouble() -> None:
     assert isinstance(error, SyntaxError) and "t, cell 1" in str(error)
 
 
-@pytest.mark.parametrize(("source", "named"), [
-    ("%matplotlib inline", "line 1, `%matplotlib inline`"), ("%%time\nx = 1", "line 1, `%%time`"),
-    ("x = 1\n!ls data", "line 2, `!ls data`"), ("files = !ls", "line 1, `files = !ls`"),
-    ("took = %timeit -o f()", "line 1"), ("print?", "line 1, `print?`"), ("?print", "line 1"),
-    ("if True:\n    %time f()", "line 2, `%time f()`"), ("get_ipython().run_line_magic('time', '1')", "`get_ipython()`"),
-])
+@pytest.mark.parametrize(
+    ("source", "named"),
+    [
+        ("%matplotlib inline", "line 1, `%matplotlib inline`"),
+        ("%%time\nx = 1", "line 1, `%%time`"),
+        ("x = 1\n!ls data", "line 2, `!ls data`"),
+        ("files = !ls", "line 1, `files = !ls`"),
+        ("took = %timeit -o f()", "line 1"),
+        ("print?", "line 1, `print?`"),
+        ("?print", "line 1"),
+        ("if True:\n    %time f()", "line 2, `%time f()`"),
+        ("get_ipython().run_line_magic('time', '1')", "`get_ipython()`"),
+    ],
+)
 def test_what_only_jupyter_does_is_said_so_with_the_way_out(source: str, named: str) -> None:
     shown, error = Workbook("t").run(1, source)
     said = results.sentence_of(error)
@@ -98,19 +106,27 @@ def test_python_that_is_wrong_is_not_taken_for_a_command_of_jupyter(source: str)
 
 def test_a_cell_may_await_as_in_a_notebook() -> None:
     book = Workbook("t")
-    assert book.run(1, "import asyncio\nasync def later(x):\n    await asyncio.sleep(0)\n    print('slept')\n    return x")[1] is None
+    assert (
+        book.run(
+            1, "import asyncio\nasync def later(x):\n    await asyncio.sleep(0)\n    print('slept')\n    return x"
+        )[1]
+        is None
+    )
     assert book.run(2, "a = await later(1)\nawait later(a + 1)") == ([Shown("slept\nslept\n", True), Shown(2)], None)
     assert isinstance(book.run(3, "await later(1 / 0)")[1], ZeroDivisionError)
     assert book.run(4, "a + 2") == ([Shown(3)], None)
 
 
-@pytest.mark.parametrize(("message", "said"), [
-    ("no file /srv/course/data/cat.png here", "no file cat.png here"),
-    (r"no file C:\Users\ada\data\cat.png", "no file cat.png"),
-    ("P must divide 224/16", "P must divide 224/16"),
-    ("first.\nsecond", "first"),
-    ("", "no reason given"),
-])
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("no file /srv/course/data/cat.png here", "no file cat.png here"),
+        (r"no file C:\Users\ada\data\cat.png", "no file cat.png"),
+        ("P must divide 224/16", "P must divide 224/16"),
+        ("first.\nsecond", "first"),
+        ("", "no reason given"),
+    ],
+)
 def test_a_sentence_about_an_error_names_no_folder(message: str, said: str) -> None:
     expected = f"This cell stopped: {said} (ValueError). The rest of the page goes on below."
     assert results.sentence_of(ValueError(message)) == expected
@@ -127,16 +143,19 @@ def test_start_on_a_page_leaves_the_server_alone(monkeypatch: pytest.MonkeyPatch
 # Markdown -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("text", "html"), [
-    (r"$\alpha < \xi$", r"<p><span>\(\alpha < \xi\)</span></p>"),
-    ("$x_p^1 E; *x*_p$", r"<p><span>\(x_p^1 E; *x*_p\)</span></p>"),
-    ("$$\n\\frac{a}{b} & c\n$$", r"<p>\[\frac{a}{b} & c\]</p>"),
-    ("costs $5 and $6", "<p>costs $5 and $6</p>"),
-    ("`$x$`", "<p><code>$x$</code></p>"),
-    (r"`\(x\) $$y$$`", r"<p><code>\&#40;x\) &#36;&#36;y&#36;&#36;</code></p>"),
-    ("[on](04_class_token.ipynb)", '<p><a href="?chapter=04">on</a></p>'),
-    ("[on](https://example.org/04_x.ipynb)", '<p><a href="https://example.org/04_x.ipynb">on</a></p>'),
-])
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        (r"$\alpha < \xi$", r"<p><span>\(\alpha < \xi\)</span></p>"),
+        ("$x_p^1 E; *x*_p$", r"<p><span>\(x_p^1 E; *x*_p\)</span></p>"),
+        ("$$\n\\frac{a}{b} & c\n$$", r"<p>\[\frac{a}{b} & c\]</p>"),
+        ("costs $5 and $6", "<p>costs $5 and $6</p>"),
+        ("`$x$`", "<p><code>$x$</code></p>"),
+        (r"`\(x\) $$y$$`", r"<p><code>\&#40;x\) &#36;&#36;y&#36;&#36;</code></p>"),
+        ("[on](04_class_token.ipynb)", '<p><a href="?chapter=04">on</a></p>'),
+        ("[on](https://example.org/04_x.ipynb)", '<p><a href="https://example.org/04_x.ipynb">on</a></p>'),
+    ],
+)
 def test_markdown_keeps_mathematics_and_code(text: str, html: str) -> None:
     spoken = re.compile(' role="math" aria-label="[^"]*"')  # the source, for a screen reader
     assert spoken.sub("", prose.html_of(text)).strip() == html
@@ -191,8 +210,17 @@ def test_without_a_page_each_widget_has_its_own_selection() -> None:
 
 def test_the_address_sets_what_is_valid_and_leaves_the_rest() -> None:
     selection = Selection()
-    address.take(selection, {"token": [b"12"], "layer": [b"-3"], "head": ["٣".encode()], "picture": [b"\xff"],
-                             "step": [b"99999999999"], "upload": [b"x"]})
+    address.take(
+        selection,
+        {
+            "token": [b"12"],
+            "layer": [b"-3"],
+            "head": ["٣".encode()],
+            "picture": [b"\xff"],
+            "step": [b"99999999999"],
+            "upload": [b"x"],
+        },
+    )
     assert selection.state() == Selection().state() | {"token": 12}
 
 
@@ -216,7 +244,13 @@ def test_what_a_widget_is_set_to_stands_in_its_address_and_comes_back(name: str)
     kind = getattr(import_module(WIDGETS[name]), name)
     for own in address.own(kind):
         one = kind.param[own]
-        choices = (False, True) if isinstance(one, param.Boolean) else one.bounds if isinstance(one, param.Integer) else one.objects
+        choices = (
+            (False, True)
+            if isinstance(one, param.Boolean)
+            else one.bounds
+            if isinstance(one, param.Integer)
+            else one.objects
+        )
         for value in choices:
             arguments = {own: [address._written(own, value).encode()]}
             assert address.asked_of(kind, arguments) == ({own: value}, []) and address.strange(arguments, kind) == []
@@ -230,20 +264,30 @@ def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
     assert {k: v for k, v in kept.query.items() if v} == {"preset": "pencil", "head": "2"}
     widget.param.update(preset="small", masked=True)
     assert {k: v for k, v in kept.query.items() if v}["masked"] == "1" and kept.query["preset"] == ""
-    found, refused = address.asked_of(AttentionCalculator, {"preset": [b"ink"], "masked": [b"1"], "scaled": [b"0"], "head": [b"3"]})
+    found, refused = address.asked_of(
+        AttentionCalculator, {"preset": [b"ink"], "masked": [b"1"], "scaled": [b"0"], "head": [b"3"]}
+    )
     assert address.asked_of(AttentionCalculator, {"head": [b"1,5"]})[1], "a comma groups nothing in an address"
-    assert found == {"masked": True, "scaled": False} and refused == [f"The address asks for {what}, which there is not; you see the usual one." for what in ("preset “ink”", "head “3”")]
+    assert found == {"masked": True, "scaled": False} and refused == [
+        f"The address asks for {what}, which there is not; you see the usual one."
+        for what in ("preset “ink”", "head “3”")
+    ]
 
 
 def test_a_name_that_means_nothing_in_an_address_is_said() -> None:
     assert address.strange({"chapter": [b"02"], "theme": [b"dark"], "layer": [b"2"], "bokeh-session-id": [b"x"]}) == []
     (sentence,) = address.strange({"chapter": [b"02"], "preset": [b"pencil"]})
-    assert sentence.startswith("The address says “preset”, which means nothing on this page. It can say: picture, model,")
+    assert sentence.startswith(
+        "The address says “preset”, which means nothing on this page. It can say: picture, model,"
+    )
 
 
 def test_a_setting_of_the_address_is_taken_or_answered_with_the_reason() -> None:
     selection = Selection()
-    assert address.take(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == [] and selection.setting == "B/16,image_size=384~L/32"
+    assert (
+        address.take(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == []
+        and selection.setting == "B/16,image_size=384~L/32"
+    )
     assert address.mirror(selection).query["setting"] == "B/16,image_size=384~L/32"
     fresh = Selection()
     (sentence,) = address.take(fresh, {"setting": [b"B/16,hidden_size=770"]})
@@ -277,13 +321,16 @@ def test_a_taken_port_is_said_and_another_taken(capsys: pytest.CaptureFixture[st
         other = app.free_port(port)
     assert other != port
     assert capsys.readouterr().out == (
-        f"Port {port} is taken by another program, so the course opens on port {other}.\n")
+        f"Port {port} is taken by another program, so the course opens on port {other}.\n"
+    )
     assert app.free_port(other) == other
 
 
 def test_importing_the_course_loads_nothing_heavy() -> None:
-    code = ("import sys, widgets; print([m for m in ('torch', 'transformers', 'matplotlib', 'holoviews', 'nbformat', "
-            "'yaml') if m in sys.modules and m not in before])")
+    code = (
+        "import sys, widgets; print([m for m in ('torch', 'transformers', 'matplotlib', 'holoviews', 'nbformat', "
+        "'yaml') if m in sys.modules and m not in before])"
+    )
     before = "import sys, panel; before = set(sys.modules); "
     done = subprocess.run([sys.executable, "-c", before + code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -293,9 +340,9 @@ def test_a_token_keeps_its_spot_on_another_grid_of_patches() -> None:
     selection = Selection()
     selection.choose(1 + 7 * 14 + 10, (14, 14))
     assert selection.token_on((16, 16)) == 1 + 8 * 16 + 12 and selection.token_on((14, 14)) == selection.token
-    selection.choose(1 + 8 * 16 + 12, (16, 16))                            # the echo of a widget on the other grid
+    selection.choose(1 + 8 * 16 + 12, (16, 16))  # the echo of a widget on the other grid
     assert (selection.token, selection.grid) == (1 + 7 * 14 + 10, (14, 14))
-    selection.token = 5                                                    # by a widget that knows of one grid
+    selection.token = 5  # by a widget that knows of one grid
     assert selection.grid == (0, 0) and selection.token_on((16, 16)) == 5
 
 
@@ -310,10 +357,14 @@ def test_two_widgets_with_patches_of_two_sizes_mark_one_spot() -> None:
     assert basis._parts["grid"].selected == 1 and basis._parts["table"].selected == 1
 
 
-@pytest.mark.parametrize(("text", "kinds"), [
-    (" k  D_h  parameters\n 1  768   2,362,368\nall lines hold: True", ["row", "row", "line"]),
-    ("one  row of columns alone", ["line"]),
-    (f"a{'  b' * 30}\nc{'  d' * 30}", ["line", "line"])])
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        (" k  D_h  parameters\n 1  768   2,362,368\nall lines hold: True", ["row", "row", "line"]),
+        ("one  row of columns alone", ["line"]),
+        (f"a{'  b' * 30}\nc{'  d' * 30}", ["line", "line"]),
+    ],
+)
 def test_only_a_printed_table_that_fits_a_telephone_keeps_its_lines(text: str, kinds: list[str]) -> None:
     html = prose.printed(text).object
     assert re.findall(r'<span class="(\w+)">', html) == kinds

@@ -34,7 +34,7 @@ def test_the_matrix_holds_the_pictures_own_pixels(widget: PatchHover, P: int, pi
     assert len(rows) == (pixels.shape[1] // P) * columns
     for n in (0, columns, len(rows) - 1):
         r, c = divmod(n, columns)
-        assert np.array_equal(rows[n], pixels[:, r * P:(r + 1) * P, c * P:(c + 1) * P].ravel())
+        assert np.array_equal(rows[n], pixels[:, r * P : (r + 1) * P, c * P : (c + 1) * P].ravel())
 
 
 def test_numbers_are_prepared_as_the_model_wants_them(widget: PatchHover) -> None:

@@ -18,7 +18,9 @@ from widgets.parts.picture_upload import OUR_FAULT, STOPPED
 NAME, SECRET = "my-holiday.png", b"the reader's own pixels"
 
 
-def made(monkeypatch: pytest.MonkeyPatch, on_file: Callable[[bytes, str], None], **params: Any) -> tuple[PictureUpload, list[dict[str, Any]]]:
+def made(
+    monkeypatch: pytest.MonkeyPatch, on_file: Callable[[bytes, str], None], **params: Any
+) -> tuple[PictureUpload, list[dict[str, Any]]]:
     """The part, and what it answers to the browser."""
     part, said = PictureUpload(on_file, **params), []
     monkeypatch.setattr(part, "_send_msg", said.append)
@@ -33,7 +35,7 @@ def test_each_piece_is_acknowledged_and_the_file_is_whole(monkeypatch: pytest.Mo
     files = []
     part, said = made(monkeypatch, lambda data, name: files.append((data, name)))
     part._handle_msg(piece(0, b"ab"))
-    part._handle_msg(piece(0, b"x", upload="b"))                          # another copy of the widget, at the same time
+    part._handle_msg(piece(0, b"x", upload="b"))  # another copy of the widget, at the same time
     part._handle_msg(piece(1, b"cd"))
     assert said == [{"upload": "a", "received": 0}, {"upload": "b", "received": 0}, {"upload": "a", "received": 1}]
     part._handle_msg(piece(2, b"e", last=True))
@@ -42,9 +44,12 @@ def test_each_piece_is_acknowledged_and_the_file_is_whole(monkeypatch: pytest.Mo
     assert said[3:5] == [{"upload": "a", "received": 2}, {"upload": "a", "over": True}]
 
 
-@pytest.mark.parametrize("trouble", [ZeroDivisionError, KeyError, IndexError, OverflowError, MemoryError, RecursionError, OSError])
-def test_whatever_raises_is_answered_and_no_log_quotes_the_file(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
-                                                              trouble: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    "trouble", [ZeroDivisionError, KeyError, IndexError, OverflowError, MemoryError, RecursionError, OSError]
+)
+def test_whatever_raises_is_answered_and_no_log_quotes_the_file(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, trouble: type[Exception]
+) -> None:
     def fail(data: bytes, name: str) -> None:
         try:
             raise ValueError(data, name)
@@ -59,28 +64,44 @@ def test_whatever_raises_is_answered_and_no_log_quotes_the_file(monkeypatch: pyt
         assert secret not in caplog.text
 
 
-def test_a_failing_reader_leaves_the_picture_before(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failing_reader_leaves_the_picture_before(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr("widgets.page.picture_choice.decode", lambda data, name: 1 / 0)
     selection = Selection()
     PictureChoice(selection=selection)._upload._handle_msg(piece(0, SECRET, last=True))
     assert selection.picture == "cat" and selection.upload is None and "ZeroDivisionError" in caplog.text
 
 
-@pytest.mark.parametrize("message", [None, "text", {}, {"upload": []}, piece(0, b"") | {"upload": []}, piece(0, b"") | {"data": SECRET.decode() + "a"},
-                                     {"upload": "a", "piece": 0, "data": "", "last": True}])
-def test_a_message_that_is_none_is_answered(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, message: Any) -> None:
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        "text",
+        {},
+        {"upload": []},
+        piece(0, b"") | {"upload": []},
+        piece(0, b"") | {"data": SECRET.decode() + "a"},
+        {"upload": "a", "piece": 0, "data": "", "last": True},
+    ],
+)
+def test_a_message_that_is_none_is_answered(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, message: Any
+) -> None:
     part, said = made(monkeypatch, lambda data, name: pytest.fail("handed on"))
     part._handle_msg(message)
     assert part.status == "refused" and said[-1]["over"] and SECRET.decode() not in caplog.text
 
 
-def test_a_file_over_the_limit_or_with_a_hole_is_dropped(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_file_over_the_limit_or_with_a_hole_is_dropped(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.ERROR)
     part, said = made(monkeypatch, lambda data, name: pytest.fail("handed on"), max_bytes=2_000_000)
     part._handle_msg(piece(0, bytes(1_500_000)))
     part._handle_msg(piece(1, bytes(500_001), last=True))
     assert part.message == "That file is larger than the 2 MB a picture may have here." and said[-1]["over"]
-    part._handle_msg(piece(2, b"c", last=True))                           # was on its way already
+    part._handle_msg(piece(2, b"c", last=True))  # was on its way already
     assert part.message == STOPPED
     part._handle_msg(piece(0, b"a"))
     part._handle_msg(piece(2, b"c", last=True))
@@ -91,7 +112,7 @@ def test_what_stops_coming_ends_by_itself(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(arriving, "PATIENCE", 0.2)
     files = arriving.Arriving(100)
     files.add("stopped", 0, b"a")
-    for number in range(12):                                              # one that goes on is kept
+    for number in range(12):  # one that goes on is kept
         files.add("going", number, b"b")
         time.sleep(0.05)
     assert list(files._files) == ["going"]

@@ -17,7 +17,10 @@ def test_every_point_and_label_reaches_bokeh() -> None:
     first, second = sources(plot)
     assert first == {"x": [1.0, 2.0], "y": [3.0, -4.0], "label": ["one", "two"]}
     assert second["label"] == ["b: 6 at 5"] and [one["name"] for one in plot.legend] == ["a", "b"]
-    assert (plot.legend[1]["sign"], plot._figure.renderers[1].glyph.marker) == ("■", "square")  # the legend shows the mark itself
+    assert (plot.legend[1]["sign"], plot._figure.renderers[1].glyph.marker) == (
+        "■",
+        "square",
+    )  # the legend shows the mark itself
 
 
 def test_other_numbers_keep_the_marks_and_another_series_makes_new_ones() -> None:
@@ -34,9 +37,13 @@ def test_a_marked_place_replaces_the_one_before() -> None:
     plot = Plot()
     for place in (2.0, 7.0):
         plot.update([Series("a", [1, 9], [3, 4])], vertical=[(place, "here")])
-    assert [one.location for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")] == [7.0]
+    assert [one.location for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")] == [
+        7.0
+    ]
     plot.update([Series("a", [1, 9], [3, 4])])
-    assert not any(one.visible for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")), "hidden, not taken away"
+    assert not any(
+        one.visible for one in plot._figure.center if hasattr(one, "location") and hasattr(one, "dimension")
+    ), "hidden, not taken away"
 
 
 def test_a_choice_in_the_browser_names_the_series() -> None:
@@ -44,7 +51,7 @@ def test_a_choice_in_the_browser_names_the_series() -> None:
     plot.update([Series("a", [1, 2], [3, 4]), Series("b", [1], [3])])
     plot.tap = [1, 0, 1]
     assert plot.tapped == ("b", 0)
-    plot.tap = [0, 5, 2]   # a point of numbers that are gone
+    plot.tap = [0, 5, 2]  # a point of numbers that are gone
     assert plot.tapped == ("b", 0)
 
 

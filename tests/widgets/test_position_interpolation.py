@@ -15,7 +15,9 @@ from widgets.position_interpolation import ANSWER, PICTURES, TABLE, PositionInte
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizes only: the others take seconds and are the same code."""
     monkeypatch.setattr("widgets.model.other_sizes.SIDES", (8, 12))
-    monkeypatch.setattr("widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size)
+    monkeypatch.setattr(
+        "widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+    )
     monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
 
 

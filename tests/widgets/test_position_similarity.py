@@ -31,14 +31,18 @@ def own_table(checkpoint: str, grid: tuple[int, int]) -> torch.Tensor:
     return interpolate_positions(w.positions, w.grid, grid).detach()
 
 
-@pytest.mark.parametrize(("picture", "checkpoint", "grid"), [
-    ("cat", "dinov2-small", (16, 16)), ("coffee", "dinov2-small", (16, 24)), ("photographer", "random-b16", (14, 14))])
-def test_the_learned_map_is_that_of_the_models_own_table(widget, picture: str, checkpoint: str, grid: tuple[int, int]) -> None:
+@pytest.mark.parametrize(
+    ("picture", "checkpoint", "grid"),
+    [("cat", "dinov2-small", (16, 16)), ("coffee", "dinov2-small", (16, 24)), ("photographer", "random-b16", (14, 14))],
+)
+def test_the_learned_map_is_that_of_the_models_own_table(
+    widget, picture: str, checkpoint: str, grid: tuple[int, int]
+) -> None:
     widget.selection.param.update(picture=picture, checkpoint=checkpoint)
     maps, table = maps_of(widget, "learned"), own_table(checkpoint, grid)
     expected = cosine_similarity_map(table, grid).numpy()
     assert maps.shape == (1 + grid[0] * grid[1], *grid)
-    assert np.abs(maps[1:] - expected).max() < 2e-3                       # sent as float16
+    assert np.abs(maps[1:] - expected).max() < 2e-3  # sent as float16
     of_class = torch.cosine_similarity(table[:1], table[1:]).reshape(grid).numpy()
     assert np.abs(maps[0] - of_class).max() < 2e-3
     caption = widget._parts["learned"].caption
@@ -72,10 +76,10 @@ def test_every_tile_is_the_map_of_its_own_token(widget, table: str) -> None:
 def test_the_four_are_told_apart_by_their_measures(widget) -> None:
     rows = widget.facts()
     learned, one, two, chance = (rows[NAMES[kind]] for kind in NAMES)
-    assert learned[0] + learned[1] > 0.9 and min(learned[:2]) > 0.3       # rows and columns
-    assert one[0] > 0.9 and one[1] < 0.01                                  # rows alone
-    assert abs(two[2] - two[3]) < 1e-3 and two[4] > 0.7                    # both, and all far places alike
-    assert chance[0] + chance[1] < 0.2 and abs(chance[2]) < 0.01           # neither
+    assert learned[0] + learned[1] > 0.9 and min(learned[:2]) > 0.3  # rows and columns
+    assert one[0] > 0.9 and one[1] < 0.01  # rows alone
+    assert abs(two[2] - two[3]) < 1e-3 and two[4] > 0.7  # both, and all far places alike
+    assert chance[0] + chance[1] < 0.2 and abs(chance[2]) < 0.01  # neither
     shown = np.frombuffer(widget._parts["facts"].values, dtype=np.float32).reshape(5, 5)
     assert np.allclose(shown[:4], [learned, one, two, chance], atol=6e-4)
 
@@ -84,14 +88,20 @@ def test_what_is_said_of_a_position_is_its_maps_highest_cell(widget) -> None:
     similar = maps_of(widget, "learned")[1 + 17].astype(np.float64).ravel()
     similar[17] = -2
     best = int(similar.argmax())
-    assert widget.said("learned")[18].startswith(f"Most alike: row {best // 16}, column {best % 16} (cosine {similar[best]:.2f}")
+    assert widget.said("learned")[18].startswith(
+        f"Most alike: row {best // 16}, column {best % 16} (cosine {similar[best]:.2f}"
+    )
 
 
 def test_a_scale_of_its_own_is_each_tables_own(widget) -> None:
     widget.scale = "own"
     for name in NAMES:
         part = widget._parts[name]
-        assert part.high == 1 and part.low == pytest.approx(float(maps_of(widget, name).min()), abs=2e-3) and part.kind == "weight"
+        assert (
+            part.high == 1
+            and part.low == pytest.approx(float(maps_of(widget, name).min()), abs=2e-3)
+            and part.kind == "weight"
+        )
     widget.scale = "same"
     assert {(widget._parts[name].low, widget._parts[name].kind) for name in NAMES} == {(-1, "signed")}
 
@@ -100,7 +110,7 @@ def test_radio_buttons_stay_while_they_are_used_and_stored_is_offered_where_it_i
     before = widget._radio.objects[0]
     widget.table = STORED
     assert widget._radio.objects[0] is before
-    widget.selection.checkpoint = "random-b16"                            # its table is made for this grid
+    widget.selection.checkpoint = "random-b16"  # its table is made for this grid
     assert widget.table == "learned" and STORED not in widget._radio.objects[0][1].options.values()
 
 

@@ -27,7 +27,9 @@ def cosine(a, b) -> float:
 def test_every_cosine_is_numpys_of_two_readings(widget: ReadOut, picture: str) -> None:
     widget.selection.picture = picture
     found = widget.neighbours()
-    assert found.names == tuple(name for name in sample_names() if name != picture), "a picture is not its own neighbour"
+    assert found.names == tuple(name for name in sample_names() if name != picture), (
+        "a picture is not its own neighbour"
+    )
     here = read_outs("dinov2-small", open_sample(picture))
     for name, row in list(zip(found.names, found.cosines))[::4]:
         there = read_outs("dinov2-small", open_sample(name))

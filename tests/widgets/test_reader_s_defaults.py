@@ -27,8 +27,13 @@ json.dump(said, open(sys.argv[1], "w"))
 
 
 def _said(told: Path, before: str) -> dict[str, object]:
-    ran = subprocess.run([sys.executable, "-c", WORDS.format(before=before), str(told)], capture_output=True, text=True,
-                         cwd=ROOT, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    ran = subprocess.run(
+        [sys.executable, "-c", WORDS.format(before=before), str(told)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
     assert ran.returncode == 0, ran.stderr
     return json.loads(told.read_text())
 

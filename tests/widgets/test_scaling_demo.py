@@ -53,19 +53,29 @@ def test_bars_hold_every_key_once_and_both_ways_share_their_bins(widget: Scaling
 
 
 def axes(widget: ScalingDemo) -> list[tuple[float, ...]]:
-    return [tuple(end for axis in (half.histogram._figure.x_range, half.histogram._figure.y_range) for end in (axis.start, axis.end))
-            for half in (widget._random, widget._real)]
+    return [
+        tuple(
+            end
+            for axis in (half.histogram._figure.x_range, half.histogram._figure.y_range)
+            for end in (axis.start, axis.end)
+        )
+        for half in (widget._random, widget._real)
+    ]
 
 
 @pytest.mark.parametrize("checkpoint", ["dinov2-small", "random-b16"])
-def test_both_histograms_stand_on_one_axis_that_holds_them_until_each_gets_its_own(widget: ScalingDemo, checkpoint: str) -> None:
+def test_both_histograms_stand_on_one_axis_that_holds_them_until_each_gets_its_own(
+    widget: ScalingDemo, checkpoint: str
+) -> None:
     """Side by side on two axes, a spread of 9 looked like one of 16."""
     widget.selection.checkpoint = checkpoint
     for head_size in (2, 512):
         widget.head_size = head_size
         drawn, real = axes(widget)
         bars = [series for half in (widget._random, widget._real) for series in half.histogram.series]
-        assert drawn == real and len({tuple(series.x) for series in bars}) == 1, "the same bins, so that their heights compare"
+        assert drawn == real and len({tuple(series.x) for series in bars}) == 1, (
+            "the same bins, so that their heights compare"
+        )
         farthest = max(np.abs(s.unscaled - s.unscaled.mean()).max() for s in (widget.random(), widget.real()))
         assert farthest < drawn[1] < 1.1 * farthest and max(max(series.y) for series in bars) < drawn[3]
         assert all("Both sides have this axis" in half.histogram.caption for half in (widget._random, widget._real))
@@ -88,13 +98,18 @@ def test_the_tables_measure_what_softmax_made_of_the_scores(widget: ScalingDemo)
     """Largest weight, entropy and the size of the Jacobian (its trace), from the weights alone."""
     for scores, half in ((widget.random(), widget._random), (widget.real(), widget._real)):
         shown = dict(half.table.fixed)
-        for key, of in (("largest_weight", np.max), ("own_derivatives", lambda a: np.trace(np.diag(a) - np.outer(a, a))),
-                        ("entropy", lambda a: -sum(x * math.log(x) for x in a if x))):
+        for key, of in (
+            ("largest_weight", np.max),
+            ("own_derivatives", lambda a: np.trace(np.diag(a) - np.outer(a, a))),
+            ("entropy", lambda a: -sum(x * math.log(x) for x in a if x)),
+        ):
             wanted = [of(a) for a in scores.weights().values()]
             assert [float(x) for x in shown[MEASURED[key]].split(" → ")] == pytest.approx(wanted, abs=6e-4)
 
 
-@pytest.mark.parametrize(("checkpoint", "picture"), [("dinov2-small", "coffee"), ("dinov2-small", "photographer"), ("random-b16", "cat")])
+@pytest.mark.parametrize(
+    ("checkpoint", "picture"), [("dinov2-small", "coffee"), ("dinov2-small", "photographer"), ("random-b16", "cat")]
+)
 def test_the_real_head_is_the_selected_one(widget: ScalingDemo, checkpoint: str, picture: str) -> None:
     widget.selection.param.update(checkpoint=checkpoint, picture=picture, layer=3, head=2, token=7)
     block = read(checkpoint, open_sample(picture)).trace.layers[3]
@@ -105,26 +120,38 @@ def test_the_real_head_is_the_selected_one(widget: ScalingDemo, checkpoint: str,
     assert np.allclose(widget._real.sorted.series[0].y, weights[:64], atol=1e-5)
     assert "Layer 4, head 3, query: patch 6" in widget._real.table.caption
     title = read(checkpoint, open_sample(picture)).checkpoint.title
-    assert title in widget._real.histogram.title and "random" not in widget._real.histogram.title.lower().replace(title.lower(), "")
+    assert title in widget._real.histogram.title and "random" not in widget._real.histogram.title.lower().replace(
+        title.lower(), ""
+    )
 
 
 def test_the_mean_over_all_queries_stands_under_the_one_query(widget: ScalingDemo) -> None:
     """One query does not speak for its head: a lecturer found the class token's spread near 1 where the others' was far from it."""
     widget.selection.param.update(layer=4, head=1)
     block = read("dinov2-small", open_sample("cat")).trace.layers[4]
-    scores = (block.q[0, 1].double() @ block.k[0, 1].double().T).numpy()      # (T, T)
+    scores = (block.q[0, 1].double() @ block.k[0, 1].double().T).numpy()  # (T, T)
     shown, said = dict(widget._real.table.fixed), dict(widget.describe().table)
     for way, scale in ((0, 1 / 8), (1, 1)):
         a = np.exp(scores * scale - (scores * scale).max(1, keepdims=True))
         a /= a.sum(1, keepdims=True)
-        wanted = {"spread": (scores * scale).std(1, ddof=1).mean(), "largest_weight": a.max(1).mean(), "own_derivatives": (1 - (a**2).sum(1)).mean(),
-                  "entropy": -(a * np.log(np.maximum(a, 1e-300))).sum(1).mean()}
+        wanted = {
+            "spread": (scores * scale).std(1, ddof=1).mean(),
+            "largest_weight": a.max(1).mean(),
+            "own_derivatives": (1 - (a**2).sum(1)).mean(),
+            "entropy": -(a * np.log(np.maximum(a, 1e-300))).sum(1).mean(),
+        }
         for key, value in wanted.items():
-            assert float(shown[f"over all 257 queries: {MEASURED[key]}"].split(" → ")[way]) == pytest.approx(value, abs=2e-3)
-    assert {f"real, {name}": value for name, value in shown.items() if name.startswith("over all")}.items() <= said.items()
+            assert float(shown[f"over all 257 queries: {MEASURED[key]}"].split(" → ")[way]) == pytest.approx(
+                value, abs=2e-3
+            )
+    assert {
+        f"real, {name}": value for name, value in shown.items() if name.startswith("over all")
+    }.items() <= said.items()
 
 
-def test_a_layer_or_head_that_is_not_there_becomes_the_last_and_a_missing_model_is_a_sentence(widget: ScalingDemo) -> None:
+def test_a_layer_or_head_that_is_not_there_becomes_the_last_and_a_missing_model_is_a_sentence(
+    widget: ScalingDemo,
+) -> None:
     widget.selection.param.update(layer=99, head=99, token=99_999)
     assert "Layer 12, head 6, query: patch 255" in widget.real().caption
     before = widget._real.sorted.series
@@ -137,8 +164,13 @@ def test_words_say_what_the_plots_show(widget: ScalingDemo) -> None:
     widget.head_size = 512
     words = widget.describe()
     at = HEAD_SIZES.index(512)
-    assert f"their spread is {widget.spread()[UNSCALED][at]:.3f} without the division, and √512 is 22.627" in words.sentence
+    assert (
+        f"their spread is {widget.spread()[UNSCALED][at]:.3f} without the division, and √512 is 22.627"
+        in words.sentence
+    )
     assert "A head of DINOv2 ViT-S/14, D_h 64" in words.sentence
-    assert dict(words.table)["random: largest weight"] == "{:.3f} → {:.3f}".format(
-        widget.random().weights()[SCALED][0], widget.random().weights()[UNSCALED][0])
+    assert (
+        dict(words.table)["random: largest weight"]
+        == f"{widget.random().weights()[SCALED][0]:.3f} → {widget.random().weights()[UNSCALED][0]:.3f}"
+    )
     assert len(widget.still().axes) == 3

@@ -17,7 +17,9 @@ def widget() -> ShuffleTest:
     return ShuffleTest(selection=Selection())
 
 
-@pytest.mark.parametrize(("picture", "order"), [("cat", "shuffle"), ("cat", "swap"), ("coffee", "rows"), ("photographer", "shuffle")])
+@pytest.mark.parametrize(
+    ("picture", "order"), [("cat", "shuffle"), ("cat", "swap"), ("coffee", "rows"), ("photographer", "shuffle")]
+)
 def test_tables_and_dots_are_the_models_two_answers(widget: ShuffleTest, picture: str, order: str) -> None:
     widget.selection.picture = picture
     widget.order = order
@@ -34,8 +36,13 @@ def test_tables_and_dots_are_the_models_two_answers(widget: ShuffleTest, picture
 
 
 def test_the_pictures_hold_the_same_patches(widget: ShuffleTest) -> None:
-    before, after = (np.frombuffer(part.rgb, dtype=np.uint8).reshape(224, 224, 3) for part in (widget._before, widget._after))
-    cut = [sorted(picture.reshape(16, 14, 16, 14, 3).swapaxes(1, 2).reshape(256, -1).tolist()) for picture in (before, after)]
+    before, after = (
+        np.frombuffer(part.rgb, dtype=np.uint8).reshape(224, 224, 3) for part in (widget._before, widget._after)
+    )
+    cut = [
+        sorted(picture.reshape(16, 14, 16, 14, 3).swapaxes(1, 2).reshape(256, -1).tolist())
+        for picture in (before, after)
+    ]
     assert cut[0] == cut[1] and not np.array_equal(before, after)
 
 
@@ -47,7 +54,9 @@ def test_draw_again_is_another_order_and_the_first_comes_back(widget: ShuffleTes
     assert widget._after.rgb == first
     widget.order = "swap"
     moved = np.flatnonzero(widget.result().order != np.arange(256)).tolist()
-    assert widget._after.caption.startswith(f"2 of the patches stand elsewhere: patches {moved[0]} and {moved[1]}, outlined")
+    assert widget._after.caption.startswith(
+        f"2 of the patches stand elsewhere: patches {moved[0]} and {moved[1]}, outlined"
+    )
     assert widget._before.marked == widget._after.marked == moved
     widget.order = "shuffle"
     assert widget._before.marked == widget._after.marked == []
@@ -75,6 +84,9 @@ def test_a_checkpoint_that_is_not_here_is_answered(widget: ShuffleTest) -> None:
     assert "no checkpoint called" in widget.still().texts[0].get_text(), "the preview says it too"
 
 
-@pytest.mark.parametrize(("value", "said"), [(0.0, "0"), (6.4496, "6.450"), (0.1028, "0.103"), (3.81e-6, "3.8 × 10⁻⁶"), (9.99e-4, "1.0 × 10⁻³")])
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.0, "0"), (6.4496, "6.450"), (0.1028, "0.103"), (3.81e-6, "3.8 × 10⁻⁶"), (9.99e-4, "1.0 × 10⁻³")],
+)
 def test_small_numbers_are_written_with_their_power_of_ten(value: float, said: str) -> None:
     assert small(value) == said

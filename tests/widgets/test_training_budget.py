@@ -40,12 +40,15 @@ def test_utilisation_of_huge_and_of_22b() -> None:
     assert flops == 131_365_601_280
     a_day = flops * row["tokens_a_second"] * 86_400 / 1e18
     shares = {device: implied_mfu(a_day, 1, peak) for device, peak in peaks().items()}
-    assert round(shares["a TPU v4 chip"], 3) == REFERENCE["mfu"]["vit_22b_tpuv4"] == row["utilisation"] and shares["a TPU v4 core"] > 1
+    assert (
+        round(shares["a TPU v4 chip"], 3) == REFERENCE["mfu"]["vit_22b_tpuv4"] == row["utilisation"]
+        and shares["a TPU v4 core"] > 1
+    )
 
 
 def test_each_wrong_way_misses_the_table() -> None:
     assert [way for way in WAYS if sum(abs(row.difference) < 0.005 for row in table6(way)) == 5] == ["right"]
-    by_way = {way: table6(way)[1].counted for way in WAYS}   # B/16
+    by_way = {way: table6(way)[1].counted for way in WAYS}  # B/16
     assert round(by_way["6nd"]) == 213 and by_way["6nd"] / by_way["6n"] == pytest.approx(197)
     assert by_way["macs"] == by_way["right"] / 2 and by_way["forward"] == pytest.approx(by_way["right"] / 3)
     widget = TrainingBudget(way="6n")
@@ -89,10 +92,21 @@ def test_absurd_input_is_refused_in_place_and_moves_nothing(field: str, typed: s
         assert not widget._sheet.refusals
 
 
-@pytest.mark.parametrize(("field", "typed", "offers"), [
-    ("peak", "61,5", ["61.5"]), ("epochs", "0,5", ["0.5"]), ("epochs", "1,234", ["1234", "1.234"]), ("mfu", "1,234", ["1.234"]), ("devices", "2,5", ["2", "3"]),
-    ("peak", "16 GB", ["61.5"]), ("images", "303.000.000", ["303,000,000"])])
-def test_a_comma_or_a_unit_that_is_in_doubt_is_asked_about_and_every_offer_is_read(field: str, typed: str, offers: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("field", "typed", "offers"),
+    [
+        ("peak", "61,5", ["61.5"]),
+        ("epochs", "0,5", ["0.5"]),
+        ("epochs", "1,234", ["1234", "1.234"]),
+        ("mfu", "1,234", ["1.234"]),
+        ("devices", "2,5", ["2", "3"]),
+        ("peak", "16 GB", ["61.5"]),
+        ("images", "303.000.000", ["303,000,000"]),
+    ],
+)
+def test_a_comma_or_a_unit_that_is_in_doubt_is_asked_about_and_every_offer_is_read(
+    field: str, typed: str, offers: list[str]
+) -> None:
     for chosen in range(len(offers)):
         widget = TrainingBudget()
         before = widget.run
@@ -119,4 +133,6 @@ def test_printed_speeds_beside_counts() -> None:
     assert round(1 / deit["Ti/16", 224].counted_ratio) == 14 and round(1 / deit["Ti/16", 224].time_ratio, 1) == 8.7
     swin = {row.model: row for row in speeds("swin", ("DeiT-B", 224))}
     assert swin["Swin-B"].counted_ratio < 1 < swin["Swin-B"].time_ratio
-    assert padded_tokens(257) == published("scaling_vit")["padding"]["rows"][0]["padded_to"] and padded_tokens(256) == 256
+    assert (
+        padded_tokens(257) == published("scaling_vit")["padding"]["rows"][0]["padded_to"] and padded_tokens(256) == 256
+    )

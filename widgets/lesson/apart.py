@@ -11,8 +11,10 @@ from .comparing import as_array, difference, number
 from .inputs import by_name
 from .specification import Exercise, Outcome, Seen
 
-CAUSES = {"nan": "0/0, inf \u2212 inf, or a root or logarithm of a negative number",
-          "inf": "a division by 0, or an exp of more than 709"}
+CAUSES = {
+    "nan": "0/0, inf \u2212 inf, or a root or logarithm of a negative number",
+    "inf": "a division by 0, or an exp of more than 709",
+}
 DESCRIBED = frozenset({"not-finite", "kept", "parted", "raises-in-some"})
 SOME = 3  # cases that a sentence can name
 LARGER = 8  # times: inputs that are far larger than all others
@@ -60,10 +62,12 @@ def _of_another(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome
     """The right answer to an earlier case, unless it is a whole number, which may be that by chance."""
     if failed.error is not None or isinstance(failed.expected, int):
         return None
-    for earlier in outcomes[:outcomes.index(failed)]:
+    for earlier in outcomes[: outcomes.index(failed)]:
         if difference(earlier.expected, failed.returned, earlier.case.tolerance, exercise.returns) is None:
-            return "kept", (f"That is the right answer to an earlier input, {earlier.case.name}. Does your function"
-                            " keep something from one call to the next?")
+            return "kept", (
+                f"That is the right answer to an earlier input, {earlier.case.name}. Does your function"
+                " keep something from one call to the next?"
+            )
     return None
 
 

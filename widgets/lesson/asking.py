@@ -43,8 +43,10 @@ def solution(id: str) -> Note:
         return Note(f"{id}: on this page the solution is on the exercise's card, behind its button.", one_line=True)
     asked = progress.current().change("exercises", id, _one_more("solution"))["solution"]
     if asked == 1:
-        return Note(f"{id}: this shows the whole solution. Call solution(\"{id}\") again to see it,"
-                    f" or hint(\"{id}\") for a hint.", one_line=True)
+        return Note(
+            f'{id}: this shows the whole solution. Call solution("{id}") again to see it, or hint("{id}") for a hint.',
+            one_line=True,
+        )
     return Note(solution_text(found))
 
 
@@ -57,6 +59,7 @@ def reset(id: str) -> Note:
 
 def count_hint(found: Exercise) -> int:
     """Count one more hint as given and return its number, from 1; the last one stays the last."""
+
     def alter(entry: dict[str, Any]) -> None:
         entry["hints"] = min(entry.get("hints", 0) + 1, len(found.hints))
 

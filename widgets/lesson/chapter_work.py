@@ -9,7 +9,13 @@ from typing import Any
 
 from .progress import Progress
 
-ASKS = {"Predict": "predictions", "predict": "predictions", "check": "exercises", "exercise": "exercises", "Quiz": "quizzes"}
+ASKS = {
+    "Predict": "predictions",
+    "predict": "predictions",
+    "check": "exercises",
+    "exercise": "exercises",
+    "Quiz": "quizzes",
+}
 
 
 @dataclass(frozen=True)
@@ -40,8 +46,14 @@ class Standing:
 
     def in_words(self) -> str:
         """One line; what the chapter does not have is left out."""
-        said = [f"{done} of {count} {name if count == 1 else f'{name}s'} {verb}" for (done, count), name, verb in (
-            (self.predictions, "prediction", "made"), (self.exercises, "exercise", "passed")) if count]
+        said = [
+            f"{done} of {count} {name if count == 1 else f'{name}s'} {verb}"
+            for (done, count), name, verb in (
+                (self.predictions, "prediction", "made"),
+                (self.exercises, "exercise", "passed"),
+            )
+            if count
+        ]
         done, count = self.questions
         return ", ".join(said + ([f"quiz {done} of {count} right at the first try"] if count else []))
 
@@ -85,8 +97,11 @@ def _calls(source: str) -> list[ast.Call]:
         tree = ast.parse(source)
     except SyntaxError:
         return []
-    return [node for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKS]
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ASKS
+    ]
 
 
 def _id(call: ast.Call, section: str) -> str | None:

@@ -39,16 +39,26 @@ def check(id: str, function: Callable[..., Any], seconds: float = TIME_LIMIT) ->
     """
     exercise = exercises.find(id)
     if not callable(function):
-        return _not_yet(exercise, (("", f"`check` takes the function itself: `check(\"{exercise.id}\","
-                                        f" {exercise.id})`, with no brackets after its name."),))
+        return _not_yet(
+            exercise,
+            (
+                (
+                    "",
+                    f'`check` takes the function itself: `check("{exercise.id}",'
+                    f" {exercise.id})`, with no brackets after its name.",
+                ),
+            ),
+        )
     try:
         with np.errstate(all="ignore"):  # this thread's, whatever the reader has set
             questions = prepared(exercise)
     except Exception as error:
         return _own_fault(exercise, error)
     if not _takes(function, questions.arrays[0].given):
-        return _not_yet(exercise, (("", f"Your function must take what the exercise gives it, in this order:"
-                                        f" `{exercise.signature}`"),))
+        return _not_yet(
+            exercise,
+            (("", f"Your function must take what the exercise gives it, in this order: `{exercise.signature}`"),),
+        )
     run = Run()
     in_time = run_within(seconds, lambda: put(questions, function, run))
     if run.unsolved:
@@ -80,14 +90,26 @@ def _judge(exercise: Exercise, function: Any, questions: Questions, run: Run, se
     if failed is not None:
         return _explain(exercise, function, outcomes, failed, _asks(function, run))
     if seconds is not None:
-        return _not_yet(exercise, (
-            ("Input", run.current.name if run.current else exercise.cases[0].name),
-            ("", f"Your function had not ended after {seconds:g} s and was stopped. Look for a loop whose end"
-                 " is never reached.")), faults=("endless",))
+        return _not_yet(
+            exercise,
+            (
+                ("Input", run.current.name if run.current else exercise.cases[0].name),
+                (
+                    "",
+                    f"Your function had not ended after {seconds:g} s and was stopped. Look for a loop whose end"
+                    " is never reached.",
+                ),
+            ),
+            faults=("endless",),
+        )
     if len(outcomes) != len(exercise.cases):
         raise RuntimeError(f"{len(outcomes)} of {len(exercise.cases)} cases were run")
-    return Result(exercise.id, True, f"{exercise.id}: passed, all {len(outcomes)} cases.",
-                  (("Last case", exercise.cases[-1].name),))
+    return Result(
+        exercise.id,
+        True,
+        f"{exercise.id}: passed, all {len(outcomes)} cases.",
+        (("Last case", exercise.cases[-1].name),),
+    )
 
 
 def _outcome(exercise: Exercise, question: Question, answer: Answer) -> Outcome:
@@ -95,8 +117,13 @@ def _outcome(exercise: Exercise, question: Question, answer: Answer) -> Outcome:
     if answer.error is not None:
         return Outcome(case, expected, error=answer.error)
     returned = whole(answer.returned) if exercise.any_integer else answer.returned
-    return Outcome(case, expected, returned, changed=_changed(exercise, question.before, answer.after),
-                   difference=difference(expected, returned, case.tolerance, exercise.returns))
+    return Outcome(
+        case,
+        expected,
+        returned,
+        changed=_changed(exercise, question.before, answer.after),
+        difference=difference(expected, returned, case.tolerance, exercise.returns),
+    )
 
 
 def _changed(exercise: Exercise, before: Sequence[Any], after: Sequence[Any]) -> str:
@@ -126,10 +153,16 @@ def _explain(exercise: Exercise, function: Any, outcomes: list[Outcome], failed:
         lines += [*_expected(exercise, failed), ("", in_a_sentence(failed.error, function))]
     elif failed.difference is not None:
         place = first_place(failed.expected, failed.returned, failed.case.tolerance)
-        told = (without_the_answer(failed.expected, failed.returned, failed.case.tolerance)
-                if exercise.answer_is_secret else failed.difference)
-        lines += [*_expected(exercise, failed, place), ("Came", glimpse(failed.returned, place)),
-                  ("Difference", f"{told}.")]
+        told = (
+            without_the_answer(failed.expected, failed.returned, failed.case.tolerance)
+            if exercise.answer_is_secret
+            else failed.difference
+        )
+        lines += [
+            *_expected(exercise, failed, place),
+            ("Came", glimpse(failed.returned, place)),
+            ("Difference", f"{told}."),
+        ]
     if found:
         lines.append(("What it looks like", found.sentence))
     if done := outcomes.index(failed):
@@ -141,14 +174,28 @@ def _expected(exercise: Exercise, failed: Outcome, place: tuple[int, ...] | None
     return [] if exercise.answer_is_secret else [("Expected", glimpse(failed.expected, place))]
 
 
-def _not_yet(exercise: Exercise, lines: tuple[tuple[str, str], ...], misconception: str | None = None,
-             faults: tuple[str, ...] = ()) -> Result:
+def _not_yet(
+    exercise: Exercise,
+    lines: tuple[tuple[str, str], ...],
+    misconception: str | None = None,
+    faults: tuple[str, ...] = (),
+) -> Result:
     return Result(exercise.id, False, f"{exercise.id}: not yet.", lines, misconception, faults)
 
 
 def _own_fault(exercise: Exercise, error: Exception) -> Result:
     """What is said when the course could not check: neither right nor wrong, and no attempt."""
-    return Result(exercise.id, False, f"{exercise.id}: not checked.", (
-        ("", "The course itself went wrong here, not your function. Nothing was counted. Run this cell again; if it"
-             " stays so, restart the kernel, and please report it."),
-        ("The course's own error", f"{type(error).__name__}: {shown(str(error))}")), checked=False)
+    return Result(
+        exercise.id,
+        False,
+        f"{exercise.id}: not checked.",
+        (
+            (
+                "",
+                "The course itself went wrong here, not your function. Nothing was counted. Run this cell again; if it"
+                " stays so, restart the kernel, and please report it.",
+            ),
+            ("The course's own error", f"{type(error).__name__}: {shown(str(error))}"),
+        ),
+        checked=False,
+    )

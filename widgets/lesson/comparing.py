@@ -52,8 +52,11 @@ def alike(one: Any, other: Any, tolerance: float = 0.0) -> bool:
     one, other = as_array(one), as_array(other)
     if isinstance(one, (np.ndarray, np.generic)) or isinstance(other, (np.ndarray, np.generic)):
         numbers = all(isinstance(value, (np.ndarray, np.generic, int, float)) for value in (one, other))
-        return numbers and np.shape(one) == np.shape(other) and _arrays_alike(
-            np.asarray(one), np.asarray(other), tolerance)
+        return (
+            numbers
+            and np.shape(one) == np.shape(other)
+            and _arrays_alike(np.asarray(one), np.asarray(other), tolerance)
+        )
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
         return len(one) == len(other) and all(alike(a, b, tolerance) for a, b in zip(one, other))
     if isinstance(one, dict) and isinstance(other, dict):
@@ -82,7 +85,7 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     if not isinstance(value, np.ndarray):
         text = written_out(value) if type(value) in (int, float) else shown(value)
         longest = 240 if isinstance(value, dict) else 120
-        return (text if len(text) < longest else text[:longest - 3] + "...").replace("-", "\u2212", text[:1] == "-")
+        return (text if len(text) < longest else text[: longest - 3] + "...").replace("-", "\u2212", text[:1] == "-")
     shape = f"shape {value.shape}"
     if not value.ndim and value.dtype.kind in "biuf":
         return number(value)
@@ -93,7 +96,7 @@ def glimpse(value: Any, place: tuple[int, ...] | None = None) -> str:
     start = max(0, min(place[-1] - 2, len(row) - SHOWN)) if len(row) > SHOWN else 0
     dots = ("... " if start else "", " ..." if start + SHOWN < len(row) else "")
     name = f", row {', '.join(map(str, place[:-1]))}" if value.ndim > 1 else ""
-    return f"{shape}{name}: {dots[0]}{' '.join(map(number, row[start:start + SHOWN]))}{dots[1]}"
+    return f"{shape}{name}: {dots[0]}{' '.join(map(number, row[start : start + SHOWN]))}{dots[1]}"
 
 
 def written_out(value: int | float) -> str:
@@ -151,8 +154,10 @@ def _arrays(expected: np.ndarray, returned: Any, tolerance: float) -> str | None
     if not wrong.any():
         return None
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return (f"{wrong.sum():,} of {wrong.size:,} numbers differ, first at [{', '.join(map(str, place))}]:"
-            f" {told_apart(returned[place], expected[place])}")
+    return (
+        f"{wrong.sum():,} of {wrong.size:,} numbers differ, first at [{', '.join(map(str, place))}]:"
+        f" {told_apart(returned[place], expected[place])}"
+    )
 
 
 def without_the_answer(expected: Any, returned: Any, tolerance: float) -> str | None:

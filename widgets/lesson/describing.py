@@ -42,8 +42,9 @@ class Pair:
         return ~(np.abs(self.right - self.came) <= self.limit)
 
 
-def description(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome,
-                everywhere: bool = True) -> Seen | None:
+def description(
+    exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, everywhere: bool = True
+) -> Seen | None:
     """What the arrays that came are, seen beside the right ones: in every case, or else in the one that is shown.
 
     None where nothing certain can be said, or no array is expected.
@@ -58,8 +59,9 @@ def description(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome
     return None
 
 
-def _of_part(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, index: int | None,
-             everywhere: bool) -> Seen | None:
+def _of_part(
+    exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, index: int | None, everywhere: bool
+) -> Seen | None:
     shown = _pair(exercise, failed, index)
     if shown is None or shown.equal(shown.right, shown.came):
         return None
@@ -85,8 +87,13 @@ def _pair(exercise: Exercise, outcome: Outcome, index: int | None) -> Pair | Non
     if came.dtype.kind not in "biuf" or not np.isfinite(came).all():
         return None
     right, limit = right.astype(np.float64), max(outcome.case.tolerance, 1e-9)
-    return Pair(right, came.astype(np.float64), came.dtype, limit * max(np.abs(right).max(initial=0), 1e-30),
-                by_name(exercise, outcome.case))
+    return Pair(
+        right,
+        came.astype(np.float64),
+        came.dtype,
+        limit * max(np.abs(right).max(initial=0), 1e-30),
+        by_name(exercise, outcome.case),
+    )
 
 
 # Each change: short name, sentence, what is done to the right array, what to the one that came.
@@ -98,16 +105,36 @@ CHANGES: tuple[tuple[str, str, Change, Change | None], ...] = (
     ("rows-reversed", "The rows are right and come in reverse order.", lambda a: a[::-1], None),
     ("columns-reversed", "The columns are right and come in reverse order.", lambda a: a[:, ::-1], None),
     ("all-reversed", "All numbers are right and come in reverse order.", lambda a: a[::-1, ::-1], None),
-    ("rows-rolled", "The rows are right, each one place too low; the last came first.",
-     lambda a: np.roll(a, 1, 0), None),
-    ("rows-rolled", "The rows are right, each one place too high; the first came last.",
-     lambda a: np.roll(a, -1, 0), None),
-    ("columns-rolled", "The columns are right, each one place too far right; the last came first.",
-     lambda a: np.roll(a, 1, 1), None),
-    ("columns-rolled", "The columns are right, each one place too far left; the first came last.",
-     lambda a: np.roll(a, -1, 1), None),
-    ("halves-swapped", "The left and the right half of the columns have changed places.",
-     lambda a: np.roll(a, a.shape[1] // 2, 1), None),
+    (
+        "rows-rolled",
+        "The rows are right, each one place too low; the last came first.",
+        lambda a: np.roll(a, 1, 0),
+        None,
+    ),
+    (
+        "rows-rolled",
+        "The rows are right, each one place too high; the first came last.",
+        lambda a: np.roll(a, -1, 0),
+        None,
+    ),
+    (
+        "columns-rolled",
+        "The columns are right, each one place too far right; the last came first.",
+        lambda a: np.roll(a, 1, 1),
+        None,
+    ),
+    (
+        "columns-rolled",
+        "The columns are right, each one place too far left; the first came last.",
+        lambda a: np.roll(a, -1, 1),
+        None,
+    ),
+    (
+        "halves-swapped",
+        "The left and the right half of the columns have changed places.",
+        lambda a: np.roll(a, a.shape[1] // 2, 1),
+        None,
+    ),
     ("transposed", "It is the right answer transposed.", lambda a: a.T, None),
     ("row-missing", "The first row is missing; the others are right.", lambda a: a[1:], None),
     ("row-missing", "The last row is missing; the others are right.", lambda a: a[:-1], None),
@@ -128,14 +155,22 @@ CHANGES: tuple[tuple[str, str, Change, Change | None], ...] = (
     ("squared", "Every number came squared.", np.square, None),
     ("inverted", "Every number came as its inverse, 1 divided by the right one.", lambda a: 1 / a, None),
     ("rows-alike", "Every row of yours is the right first row.", lambda a: np.broadcast_to(a[:1], a.shape), None),
-    ("rows-alike", "Every row of yours is the mean of all right rows.",
-     lambda a: np.broadcast_to(a.mean(0), a.shape), None),
+    (
+        "rows-alike",
+        "Every row of yours is the mean of all right rows.",
+        lambda a: np.broadcast_to(a.mean(0), a.shape),
+        None,
+    ),
     ("sum-of-rows", "Yours is the sum of all right rows.", lambda a: a.sum(0), None),
     ("mean-of-rows", "Yours is the mean of all right rows.", lambda a: a.mean(0), None),
     ("rows-normalised", "Each row is the right one divided by its sum.", lambda a: a / a.sum(-1, keepdims=True), None),
     ("rows-centred", "Each row is the right one less its mean.", lambda a: a - a.mean(-1, keepdims=True), None),
-    ("rows-to-length-1", "Each row is the right one divided by its length.",
-     lambda a: a / np.linalg.norm(a, axis=-1, keepdims=True), None),
+    (
+        "rows-to-length-1",
+        "Each row is the right one divided by its length.",
+        lambda a: a / np.linalg.norm(a, axis=-1, keepdims=True),
+        None,
+    ),
 )
 
 
@@ -159,8 +194,9 @@ def _reshaped(pairs: Sequence[Pair]) -> Seen | None:
     shown = next((p for p in pairs if p.right.shape != p.came.shape), None)
     if shown is None or not all(p.equal(p.right.ravel(), p.came.ravel()) for p in pairs):
         return None
-    return "other-shape", (f"The numbers are right and in order; only the shape is {shown.came.shape}, not"
-                           f" {shown.right.shape}.")
+    return "other-shape", (
+        f"The numbers are right and in order; only the shape is {shown.came.shape}, not {shown.right.shape}."
+    )
 
 
 def _is_an_input(pairs: Sequence[Pair]) -> Seen | None:
@@ -191,17 +227,25 @@ def _with_an_input(pairs: Sequence[Pair]) -> Seen | None:
 def _with_a_side(pairs: Sequence[Pair]) -> Seen | None:
     """The right answer times or divided by how many rows or columns it has, or the root of that."""
     for axis, side in ((0, "the number of its rows"), (-1, "the number of its columns")):
-        for words, power in ((" times {}", 1), (" divided by {}", -1), (" times the root of {}", 0.5),
-                             (" divided by the root of {}", -0.5)):
+        for words, power in (
+            (" times {}", 1),
+            (" divided by {}", -1),
+            (" times the root of {}", 0.5),
+            (" divided by the root of {}", -0.5),
+        ):
             if all(p.right.ndim and p.equal(p.right * float(p.right.shape[axis]) ** power, p.came) for p in pairs):
                 return "side-multiplied", f"It is the right answer{words.format(side)}."
     return None
 
 
 def _shared(pairs: Sequence[Pair]) -> list[str]:
-    return [name for name, value in pairs[0].given.items()
-            if isinstance(value, (int, float, np.ndarray)) and not isinstance(value, bool)
-            and all(name in p.given for p in pairs)]
+    return [
+        name
+        for name, value in pairs[0].given.items()
+        if isinstance(value, (int, float, np.ndarray))
+        and not isinstance(value, bool)
+        and all(name in p.given for p in pairs)
+    ]
 
 
 def _equals(pair: Pair, value: Any, change: Callable[[Any], Any] = np.asarray) -> bool:
@@ -240,13 +284,16 @@ def _by_case(pairs: Sequence[Pair]) -> Seen | None:
         return None
     if len(pairs) > 1 and all(_factor([p]) is not None for p in pairs if p.right.any()):
         told = ", ".join(number(_factor([p]), 3) for p in pairs[:4] if p.right.any())
-        return "factor-by-case", ("In each case all numbers are the right ones times one factor, but another one each:"
-                                  f" {told}.")
+        return "factor-by-case", (
+            f"In each case all numbers are the right ones times one factor, but another one each: {told}."
+        )
     if len(pairs) > 1 and all(_offset([p]) for p in pairs if p.right.size > 1):
         return "shift-by-case", "In each case all numbers are off by the same amount, but another one each."
     if all(_is_stretched(p) for p in pairs):
-        return "stretched", ("In each case the numbers are the right ones, all stretched and shifted alike: is"
-                             " something normalised that should be left as it is?")
+        return "stretched", (
+            "In each case the numbers are the right ones, all stretched and shifted alike: is"
+            " something normalised that should be left as it is?"
+        )
     return None
 
 
@@ -270,32 +317,39 @@ def _by_lines(pairs: Sequence[Pair]) -> Seen | None:
             continue  # two numbers are always something times two others
         gaps = [(p.came - p.right).mean(axis, keepdims=True) for p in pairs]
         if all(p.equal(p.right + gap, p.came) for p, gap in zip(pairs, gaps)):
-            return f"{line}s-shifted", (f"Within a {line} every number is off by the same amount. What is added or"
-                                        f" taken away with one number a {line}?")
+            return f"{line}s-shifted", (
+                f"Within a {line} every number is off by the same amount. What is added or"
+                f" taken away with one number a {line}?"
+            )
         factors = [_projection(p, axis) for p in pairs]
         if all(p.equal(p.right * factor, p.came) for p, factor in zip(pairs, factors)):
-            return f"{line}s-scaled", (f"Within a {line} every number is the right one times the same factor. What is"
-                                       f" multiplied or divided by with one number a {line}?")
+            return f"{line}s-scaled", (
+                f"Within a {line} every number is the right one times the same factor. What is"
+                f" multiplied or divided by with one number a {line}?"
+            )
     return None
 
 
 def _projection(pair: Pair, axis: int) -> np.ndarray:
-    length = (pair.right ** 2).sum(axis, keepdims=True)
+    length = (pair.right**2).sum(axis, keepdims=True)
     return (pair.right * pair.came).sum(axis, keepdims=True) / np.where(length > 0, length, 1)
 
 
 def _almost(pairs: Sequence[Pair]) -> Seen | None:
     for places in DECIMALS:
         if all(p.equal(p.right.round(places), p.came) for p in pairs):
-            return "few-decimals", (f"It is the right answer rounded to {places} decimals. Leave the digits to whoever"
-                                    " prints it.")
+            return "few-decimals", (
+                f"It is the right answer rounded to {places} decimals. Leave the digits to whoever prints it."
+            )
     if not all(p.right.shape == p.came.shape and _is_near(p) for p in pairs):
         return None
     coarse = next((p.dtype for p in pairs if p.dtype in (np.float16, np.float32)), None)
     if coarse is not None:
         return "almost", f"It is nearly right, and comes in {coarse}. Compute in the type of the input, float64."
-    return "almost", ("It is nearly right, and further off than rounding in float64: look for an approximation, a small"
-                      " constant such as epsilon, or a coarser number type.")
+    return "almost", (
+        "It is nearly right, and further off than rounding in float64: look for an approximation, a small"
+        " constant such as epsilon, or a coarser number type."
+    )
 
 
 def _is_near(pair: Pair) -> bool:
@@ -326,12 +380,16 @@ def _by_size(pairs: Sequence[Pair]) -> Seen | None:
             continue
         if all(wrong.min(initial=np.inf) > right.max(initial=0) for wrong, right in sizes):
             first = min(wrong.min(initial=np.inf) for wrong, _ in sizes)
-            return "far-only", (f"Right are the numbers whose `{name}` is near 0, wrong those further out: the first"
-                                f" wrong one has |{name}| = {number(first, 3)}. Is a series cut off, or a limit set?")
+            return "far-only", (
+                f"Right are the numbers whose `{name}` is near 0, wrong those further out: the first"
+                f" wrong one has |{name}| = {number(first, 3)}. Is a series cut off, or a limit set?"
+            )
         if all(wrong.max(initial=0) < right.min(initial=np.inf) for wrong, right in sizes):
             last = max(wrong.max(initial=0) for wrong, _ in sizes)
-            return "near-only", (f"Wrong are the numbers whose `{name}` is near 0, right those further out: the last"
-                                 f" wrong one has |{name}| = {number(last, 3)}.")
+            return "near-only", (
+                f"Wrong are the numbers whose `{name}` is near 0, right those further out: the last"
+                f" wrong one has |{name}| = {number(last, 3)}."
+            )
     return None
 
 
@@ -380,15 +438,53 @@ def _which_rows(pairs: Sequence[Pair]) -> Seen | None:
 
 
 LOOKS: tuple[Callable[[Sequence[Pair]], Seen | None], ...] = (
-    _changed, _reshaped, _is_an_input, _with_an_input, _almost, _proportional, _offset, _by_case, _by_lines, _moved,
-    _by_sign, _by_size, _some_lines, _which_rows)
+    _changed,
+    _reshaped,
+    _is_an_input,
+    _with_an_input,
+    _almost,
+    _proportional,
+    _offset,
+    _by_case,
+    _by_lines,
+    _moved,
+    _by_sign,
+    _by_size,
+    _some_lines,
+    _which_rows,
+)
 OF_ONE_CASE = (_which_rows,)
 
-DESCRIBED = frozenset({name for name, *_ in (*CHANGES, *OPERATIONS)} | {
-    "other-shape", "input-itself", "side-multiplied", "proportional", "same-offset", "factor-by-case",
-    "shift-by-case", "stretched", "rows-shifted", "columns-shifted",
-    "rows-scaled", "columns-scaled", "almost", "few-decimals", "negative-only", "positive-only", "far-only",
-    "near-only", "rows-moved",
-    "columns-moved",
-    "scrambled", "some-rows", "first-row-wrong", "last-row-wrong", "first-row-right", "last-row-right",
-    "first-column-wrong", "last-column-wrong"})
+DESCRIBED = frozenset(
+    {name for name, *_ in (*CHANGES, *OPERATIONS)}
+    | {
+        "other-shape",
+        "input-itself",
+        "side-multiplied",
+        "proportional",
+        "same-offset",
+        "factor-by-case",
+        "shift-by-case",
+        "stretched",
+        "rows-shifted",
+        "columns-shifted",
+        "rows-scaled",
+        "columns-scaled",
+        "almost",
+        "few-decimals",
+        "negative-only",
+        "positive-only",
+        "far-only",
+        "near-only",
+        "rows-moved",
+        "columns-moved",
+        "scrambled",
+        "some-rows",
+        "first-row-wrong",
+        "last-row-wrong",
+        "first-row-right",
+        "last-row-right",
+        "first-column-wrong",
+        "last-column-wrong",
+    }
+)

@@ -20,18 +20,28 @@ from .probing import Ask, dependence, unsteady
 from .specification import Exercise, Outcome, Seen
 
 AT_ONCE = 2  # misconceptions that may meet in one answer
-WORD = 2 ** 32
+WORD = 2**32
 UNFIT = (ValueError, RuntimeError, IndexError, TypeError)
 
-DESCRIBED = apart.DESCRIBED | describing.DESCRIBED | exchanging.DESCRIBED | observing.DESCRIBED | probing.DESCRIBED | (
-    raising.DESCRIBED)
+DESCRIBED = (
+    apart.DESCRIBED
+    | describing.DESCRIBED
+    | exchanging.DESCRIBED
+    | observing.DESCRIBED
+    | probing.DESCRIBED
+    | (raising.DESCRIBED)
+)
 """Short names that describe what came, and name no misconception."""
 
 CHANGED = "Your function changes `{name}`, which it was only lent. Work on a copy, or build a new array."
-FIXED_WIDTH = ("The number is a NumPy integer, {kind}. Those have a fixed width, 32 bits on some machines, and"
-               " overflow without a word. Count in Python ints: wrap what comes from NumPy in int().")
-BOXED = ("The number comes in {kind} of one number. Its integers have a fixed width and overflow without a word. Count"
-         " in Python ints: `.item()` takes the number out.")
+FIXED_WIDTH = (
+    "The number is a NumPy integer, {kind}. Those have a fixed width, 32 bits on some machines, and"
+    " overflow without a word. Count in Python ints: wrap what comes from NumPy in int()."
+)
+BOXED = (
+    "The number comes in {kind} of one number. Its integers have a fixed width and overflow without a word. Count"
+    " in Python ints: `.item()` takes the number out."
+)
 OVERFLOWED = "The number overflowed: it is the right one modulo 2^32. Count in Python ints, which have no limit."
 NO_ARRAY = "Your function returns a list. Make one array of it, with np.array or np.stack."
 WRONG_KEYS = "The dict must have exactly these entries: {keys}."
@@ -54,7 +64,11 @@ def diagnose(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask: 
     if failed.changed and failed.difference is None:
         return Diagnosis(("changed-input",), CHANGED.format(name=failed.changed))
     faults = _same_wrong_answer(exercise, outcomes, failed)
-    if exercise.explain and not _settles(exercise, faults, outcomes) and (told := _explained(exercise, outcomes, False)):
+    if (
+        exercise.explain
+        and not _settles(exercise, faults, outcomes)
+        and (told := _explained(exercise, outcomes, False))
+    ):
         return Diagnosis(*told)
     if faults is not None:
         sentences = [exercise.misconception(f).sentence for f in faults]
@@ -83,11 +97,17 @@ def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask:
         return raising.cause(failed.error) or parted(exercise, outcomes) or raised(outcomes)
     if not same_kind(failed.expected, failed.returned):
         return None
-    return ((ask and unsteady(failed, ask)) or across(exercise, outcomes, failed)
-            or mixed_up(exercise, outcomes, failed)
-            or description(exercise, outcomes, failed) or observation(exercise, outcomes, failed)
-            or (ask and dependence(exercise, outcomes, failed, ask))
-            or description(exercise, outcomes, failed, everywhere=False) or parted(exercise, outcomes) or None)
+    return (
+        (ask and unsteady(failed, ask))
+        or across(exercise, outcomes, failed)
+        or mixed_up(exercise, outcomes, failed)
+        or description(exercise, outcomes, failed)
+        or observation(exercise, outcomes, failed)
+        or (ask and dependence(exercise, outcomes, failed, ask))
+        or description(exercise, outcomes, failed, everywhere=False)
+        or parted(exercise, outcomes)
+        or None
+    )
 
 
 def _same_wrong_answer(exercise: Exercise, outcomes: list[Outcome], failed: Outcome) -> tuple[str, ...] | None:
@@ -187,5 +207,6 @@ def _wrong_kind_of_number(expected: Any, returned: Any) -> Diagnosis | None:
         return Diagnosis(("boxed-integer",), BOXED.format(kind=kind_of(returned)))
     single = as_array(returned)
     is_float = isinstance(single, (float, np.floating)) or (
-        isinstance(single, np.ndarray) and single.ndim == 0 and single.dtype.kind == "f")
+        isinstance(single, np.ndarray) and single.ndim == 0 and single.dtype.kind == "f"
+    )
     return Diagnosis(("fraction",), FRACTION) if is_float else None

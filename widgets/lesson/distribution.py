@@ -40,8 +40,12 @@ def entries_of(progresses: Iterable[dict[str, Any]], id: str) -> list[dict[str, 
 def of_choices(entries: Sequence[dict[str, Any]], choices: Sequence[str], mine: Any = None) -> Distribution:
     """One bar a choice, in the order of the choices. A text that is no longer offered is left out."""
     guesses = [entry.get("guess") for entry in entries]
-    return Distribution(tuple(choices), tuple(guesses.count(choice) for choice in choices), _shown(entries),
-                        list(choices).index(mine) if mine in choices else None)
+    return Distribution(
+        tuple(choices),
+        tuple(guesses.count(choice) for choice in choices),
+        _shown(entries),
+        list(choices).index(mine) if mine in choices else None,
+    )
 
 
 def of_numbers(entries: Sequence[dict[str, Any]], mine: float | None = None, bins: int = BINS) -> Distribution:
@@ -60,8 +64,12 @@ def of_numbers(entries: Sequence[dict[str, Any]], mine: float | None = None, bin
     for guess in guesses:
         counts[_bar(scale(guess), start, width, bins)] += 1
     inside = mine is not None and low <= mine <= high
-    return Distribution(tuple(f"{written(_short(a))} to {written(_short(b))}" for a, b in zip(edges, edges[1:])),
-                        tuple(counts), _shown(entries), _bar(scale(mine), start, width, bins) if inside else None)
+    return Distribution(
+        tuple(f"{written(_short(a))} to {written(_short(b))}" for a, b in zip(edges, edges[1:])),
+        tuple(counts),
+        _shown(entries),
+        _bar(scale(mine), start, width, bins) if inside else None,
+    )
 
 
 def _bar(value: float, start: float, width: float, bins: int) -> int:

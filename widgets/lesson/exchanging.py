@@ -51,8 +51,9 @@ def _put(given: list[Any], place: Place, value: Any) -> None:
     given[index] = value if key is None else {**given[index], key: value}
 
 
-def _all(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, places: tuple[Place, Place],
-         exchanged: bool) -> bool:
+def _all(
+    exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, places: tuple[Place, Place], exchanged: bool
+) -> bool:
     """Whether the mix-up explains the case that is shown, and then all others."""
     return all(_gives(exercise, outcome, places, exchanged) for outcome in (failed, *outcomes))
 

@@ -19,8 +19,10 @@ from .wording import blocks, inline
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-OPEN_NOTEBOOK = ("To solve it, open this chapter's notebook on your own machine: run `make lab` in the course's"
-                 " folder. On this page no code of yours is run.")
+OPEN_NOTEBOOK = (
+    "To solve it, open this chapter's notebook on your own machine: run `make lab` in the course's"
+    " folder. On this page no code of yours is run."
+)
 
 
 class ExerciseCard(Widget):
@@ -58,24 +60,40 @@ class ExerciseCard(Widget):
 
     def describe(self) -> Description:
         """Title, purpose and how it stands."""
-        return Description(f"Exercise: {self.exercise.title}. {self.exercise.purpose}",
-                           [("Function", self.exercise.signature), ("Length", self._meta()),
-                            ("Hints shown", f"{self.hints_shown} of {len(self.exercise.hints)}")])
+        return Description(
+            f"Exercise: {self.exercise.title}. {self.exercise.purpose}",
+            [
+                ("Function", self.exercise.signature),
+                ("Length", self._meta()),
+                ("Hints shown", f"{self.hints_shown} of {len(self.exercise.hints)}"),
+            ],
+        )
 
     def still(self) -> Figure:
         """The exercise without hints and solution."""
         found = self.exercise
-        return drawn([Line("Exercise", muted=True), Line(found.title, bold=True), Line(self._meta(), muted=True),
-                      Line(found.purpose), Line(""), Line(found.signature, bold=True), Line(""),
-                      *(Line(paragraph) for paragraph in found.text.split("\n\n"))])
+        return drawn(
+            [
+                Line("Exercise", muted=True),
+                Line(found.title, bold=True),
+                Line(self._meta(), muted=True),
+                Line(found.purpose),
+                Line(""),
+                Line(found.signature, bold=True),
+                Line(""),
+                *(Line(paragraph) for paragraph in found.text.split("\n\n")),
+            ]
+        )
 
     def _press(self, name: str) -> None:
         self.next_hint() if name == "hint" else self.ask_solution()
 
     def _meta(self) -> str:
         found = self.exercise
-        return (f"About {found.minutes} minutes \u00b7 difficulty {found.difficulty} of 5"
-                f" \u00b7 importance {found.importance} of 5")
+        return (
+            f"About {found.minutes} minutes \u00b7 difficulty {found.difficulty} of 5"
+            f" \u00b7 importance {found.importance} of 5"
+        )
 
     def _refresh(self) -> None:
         self._sheet.param.update(head=self._head(), sections=self._sections(), buttons=self._buttons())
@@ -85,9 +103,11 @@ class ExerciseCard(Widget):
         passed = progress.current().read("exercises", found.id).get("passed")
         state = " \u00b7 <span class='state passed'>\u2713 passed</span>" if passed else ""
         how = f"<p class='meta'>{inline(OPEN_NOTEBOOK)}</p>" if progress.served_page() else ""
-        return (f"<h3>{inline(found.title)}</h3><p class='meta'>{self._meta()}{state}</p>"
-                f"<p>{inline(found.purpose)}</p>{blocks(f'```python{chr(10)}{found.signature}{chr(10)}```')}"
-                f"{blocks(found.text)}{how}")
+        return (
+            f"<h3>{inline(found.title)}</h3><p class='meta'>{self._meta()}{state}</p>"
+            f"<p>{inline(found.purpose)}</p>{blocks(f'```python{chr(10)}{found.signature}{chr(10)}```')}"
+            f"{blocks(found.text)}{how}"
+        )
 
     def _sections(self) -> list[str]:
         found = self.exercise

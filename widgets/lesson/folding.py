@@ -25,8 +25,11 @@ class Meanwhile(pn.Column):
 
         from .prediction import SHOW
 
-        super().__init__(prose(f"*The rest of this section opens when you have answered, or pressed “{SHOW}”.*"),
-                         sizing_mode="stretch_width", margin=0)
+        super().__init__(
+            prose(f"*The rest of this section opens when you have answered, or pressed “{SHOW}”.*"),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
         self._prediction, self._kept_by = prediction, progress.current()
         self._kept_by.watch(self._follow)
         self._follow()
@@ -64,7 +67,7 @@ def fold(cells: Iterable[Cell]) -> list[pn.viewable.Viewable]:
 
     for kind, source, blocks in cells:
         predicted = work_of([source]).predictions if kind == "code" else ()
-        if waiting and (predicted or kind == "markdown" and source.lstrip().startswith("#")):
+        if waiting and (predicted or (kind == "markdown" and source.lstrip().startswith("#"))):
             release()
             waiting, held = "", []
         if predicted:

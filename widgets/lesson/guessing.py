@@ -15,7 +15,14 @@ from .wording import how_far, inline, written
 
 CLOSE = 0.05  # a number within this share of the answer, a curve within this share of its axis, is called right
 LARGEST = 1e18  # a guess beyond this is taken for a slip of the finger
-COUNTS = ("parameters", "numbers", "positions", "patches", "tokens", "px")  # a guess of these is whole, so 1,000 is no decimal
+COUNTS = (
+    "parameters",
+    "numbers",
+    "positions",
+    "patches",
+    "tokens",
+    "px",
+)  # a guess of these is whole, so 1,000 is no decimal
 STEPS = 100  # heights a point of a curve can take
 
 
@@ -149,10 +156,19 @@ class CurveGuess:
 
     def form(self) -> dict[str, Any]:
         ticks = [self.low + (self.high - self.low) * i / 4 for i in range(5)]
-        return {"kind": "curve", "axes": {
-            "x_texts": [x if isinstance(x, str) else written(x) for x in self.x], "x_label": self.x_label,
-            "y_label": self.y_label, "y_ticks": [[tick, written(tick)] for tick in ticks], "low": self.low,
-            "high": self.high, "step": (self.high - self.low) / STEPS, "levels": {"start": ticks[2]}}}
+        return {
+            "kind": "curve",
+            "axes": {
+                "x_texts": [x if isinstance(x, str) else written(x) for x in self.x],
+                "x_label": self.x_label,
+                "y_label": self.y_label,
+                "y_ticks": [[tick, written(tick)] for tick in ticks],
+                "low": self.low,
+                "high": self.high,
+                "step": (self.high - self.low) / STEPS,
+                "levels": {"start": ticks[2]},
+            },
+        }
 
     def from_form(self, message: dict[str, Any]) -> Any:
         return message.get("points", [])
@@ -179,8 +195,10 @@ class CurveGuess:
         right = mean <= CLOSE * (self.high - self.low)
         place = self.x[worst] if isinstance(self.x[worst], str) else written(self.x[worst])
         side = "high" if gaps[worst] > 0 else "low"
-        return (f"On average you were {written(_rounded(mean))} off; furthest at {place}:"
-                f" {written(_rounded(abs(gaps[worst])))} too {side}."), "right" if right else "neutral"
+        return (
+            f"On average you were {written(_rounded(mean))} off; furthest at {place}:"
+            f" {written(_rounded(abs(gaps[worst])))} too {side}."
+        ), "right" if right else "neutral"
 
     def words(self, value: list[float]) -> str:
         return ", ".join(written(_rounded(height)) for height in value)
@@ -190,8 +208,12 @@ class CurveGuess:
 
     def still(self) -> list[Line]:
         places = ", ".join(x if isinstance(x, str) else written(x) for x in self.x)
-        return [Line(f"Draw {self.y_label} from {written(self.low)} to {written(self.high)},"
-                     f" at {self.x_label} {places}.", muted=True)]
+        return [
+            Line(
+                f"Draw {self.y_label} from {written(self.low)} to {written(self.high)}, at {self.x_label} {places}.",
+                muted=True,
+            )
+        ]
 
     def distribution(self, entries: Sequence[dict[str, Any]], guess: list[float] | None) -> Distribution | None:
         return None  # curves of a class lie over one another; they are not counted
@@ -200,8 +222,15 @@ class CurveGuess:
 Guessing = NumberGuess | ChoiceGuess | CurveGuess
 
 
-def guessing(kind: str, choices: Sequence[str], unit: str, x: Sequence[Any], y: tuple[float, float] | None,
-             x_label: str, y_label: str) -> Guessing:
+def guessing(
+    kind: str,
+    choices: Sequence[str],
+    unit: str,
+    x: Sequence[Any],
+    y: tuple[float, float] | None,
+    x_label: str,
+    y_label: str,
+) -> Guessing:
     """The kind of a prediction. Raises ValueError for a kind that does not exist, or that lacks what it needs."""
     if kind == "number":
         if choices:

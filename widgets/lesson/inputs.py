@@ -9,7 +9,7 @@ from .specification import Case, Exercise
 
 def names_of(exercise: Exercise) -> list[str]:
     """Names of the function's arguments, in order."""
-    inside = exercise.signature[exercise.signature.index("(") + 1:exercise.signature.rindex(")")]
+    inside = exercise.signature[exercise.signature.index("(") + 1 : exercise.signature.rindex(")")]
     return [name.split("=")[0].strip() for name in inside.split(",") if name.strip()]
 
 

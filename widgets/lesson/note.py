@@ -28,4 +28,4 @@ class Note:
             return None
         from .wording import blocks
 
-        return f"<div style=\"{BOX.format(colour=WAITING)}\">{blocks(self.text)}</div>"
+        return f'<div style="{BOX.format(colour=WAITING)}">{blocks(self.text)}</div>'

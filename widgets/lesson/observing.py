@@ -13,13 +13,27 @@ from .comparing import number, whole
 from .inputs import by_name
 from .specification import Exercise, Outcome, Seen
 
-POWERS = ((1, "times {}"), (-1, "divided by {}"), (2, "times the square of {}"), (-2, "divided by the square of {}"),
-          (0.5, "times the root of {}"), (-0.5, "divided by the root of {}"))
+POWERS = (
+    (1, "times {}"),
+    (-1, "divided by {}"),
+    (2, "times the square of {}"),
+    (-2, "divided by the square of {}"),
+    (0.5, "times the root of {}"),
+    (-0.5, "divided by the root of {}"),
+)
 DESCRIBED = frozenset({"proportional", "total-only", "one-entry", "constant", "negated", "same-offset", "input-factor"})
 EXACT = 1e-9  # relative; a factor is a factor, not nearly one
-KNOWN = {86_400: "A day has 86,400 seconds.", 3_600: "An hour has 3,600 seconds.", 60: "An hour has 60 minutes, and a"
-         " minute 60 seconds.", 24: "A day has 24 hours.", 1_440: "A day has 1,440 minutes.", 1_024: "1,024 is 2^10.",
-         1_048_576: "1,048,576 is 2^20.", 365: "A year has 365 days.", 8: "A byte has 8 bits."}
+KNOWN = {
+    86_400: "A day has 86,400 seconds.",
+    3_600: "An hour has 3,600 seconds.",
+    60: "An hour has 60 minutes, and a minute 60 seconds.",
+    24: "A day has 24 hours.",
+    1_440: "A day has 1,440 minutes.",
+    1_024: "1,024 is 2^10.",
+    1_048_576: "1,048,576 is 2^20.",
+    365: "A year has 365 days.",
+    8: "A byte has 8 bits.",
+}
 
 
 def observation(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome) -> Seen | None:
@@ -87,8 +101,14 @@ def _one_factor(ratios: list[Fraction]) -> Seen | None:
     simple = ratio.limit_denominator(10_000) if ratio < 1 else 1 / (1 / ratio).limit_denominator(10_000)
     is_simple = 1 < simple.denominator < 100 and _near(simple, ratio)
     shown = f"{simple.numerator:,}/{simple.denominator:,}" if is_simple else number(float(ratio))
-    known = next((f" {what}" for value, what in KNOWN.items()
-                  if _near(ratio, Fraction(value)) or _near(ratio, Fraction(1, value))), "")
+    known = next(
+        (
+            f" {what}"
+            for value, what in KNOWN.items()
+            if _near(ratio, Fraction(value)) or _near(ratio, Fraction(1, value))
+        ),
+        "",
+    )
     return "proportional", f"The number is {shown} times what is expected, in every case.{known}"
 
 
@@ -111,7 +131,9 @@ def _near(one: Fraction, other: Fraction) -> bool:
 def _common_factor(outcomes: Sequence[Outcome]) -> int | None:
     """By what whole number all entries of all dicts are too large."""
     for factor in range(2, 13):
-        if all(isinstance(o.returned, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
-               for o in outcomes):
+        if all(
+            isinstance(o.returned, dict) and o.returned == {k: factor * v for k, v in o.expected.items()}
+            for o in outcomes
+        ):
             return factor
     return None

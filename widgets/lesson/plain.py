@@ -19,7 +19,7 @@ import numpy as np
 from .running import OutOfTime
 
 DEEP = 6  # lists in lists that are looked into
-LARGEST = 2 ** 27  # numbers of an array that is copied; the right answers hold some thousands
+LARGEST = 2**27  # numbers of an array that is copied; the right answers hold some thousands
 ATOMS = (type(None), type(...), bool, int, float, complex, str, bytes)
 SHORT = Repr()
 SHORT.maxstring = SHORT.maxother = SHORT.maxlong = 120
@@ -104,26 +104,49 @@ def _key(key: Any) -> Any:
 
 def _array(value: np.ndarray) -> Any:
     if isinstance(value, np.ma.MaskedArray) and (masked := int(np.ma.count_masked(value))):
-        return Foreign("a masked array", f"an array of shape {value.shape} with {masked:,} of its numbers masked",
-                       "A masked number is no number. Fill the masked ones in, or return an array without a mask.")
+        return Foreign(
+            "a masked array",
+            f"an array of shape {value.shape} with {masked:,} of its numbers masked",
+            "A masked number is no number. Fill the masked ones in, or return an array without a mask.",
+        )
     if value.size > LARGEST or value.dtype.hasobject:
         what = f"{value.size:,} numbers" if value.size > LARGEST else f"{value.dtype}s"
-        return Foreign(f"an array of {what}", f"shape {value.shape}", "" if value.size > LARGEST else
-                       "Its entries are Python objects, not numbers: often lists of unlike length, or tensors.")
+        return Foreign(
+            f"an array of {what}",
+            f"shape {value.shape}",
+            ""
+            if value.size > LARGEST
+            else "Its entries are Python objects, not numbers: often lists of unlike length, or tensors.",
+        )
     return np.array(value, copy=True, subok=False)
 
 
 def _tensor(torch: Any, value: Any) -> Any:
-    unlike = ("sparse" if value.layout is not torch.strided else "quantised" if value.is_quantized else
-              "nested" if value.is_nested else "")
+    unlike = (
+        "sparse"
+        if value.layout is not torch.strided
+        else "quantised"
+        if value.is_quantized
+        else "nested"
+        if value.is_nested
+        else ""
+    )
     if unlike:
-        return Foreign(f"a {unlike} tensor", f"a {unlike} tensor of shape {tuple(value.shape)}", {
-            "sparse": "`to_dense()` makes an ordinary tensor of it.",
-            "quantised": "`dequantize()` makes an ordinary tensor of it.",
-            "nested": "`torch.nested.to_padded_tensor` makes an ordinary tensor of it."}[unlike])
+        return Foreign(
+            f"a {unlike} tensor",
+            f"a {unlike} tensor of shape {tuple(value.shape)}",
+            {
+                "sparse": "`to_dense()` makes an ordinary tensor of it.",
+                "quantised": "`dequantize()` makes an ordinary tensor of it.",
+                "nested": "`torch.nested.to_padded_tensor` makes an ordinary tensor of it.",
+            }[unlike],
+        )
     if value.device.type == "meta":
-        return Foreign("a tensor on the device `meta`", f"a tensor of shape {tuple(value.shape)} without numbers",
-                       "A tensor on `meta` has a shape and no numbers. Make it on the device of the input.")
+        return Foreign(
+            "a tensor on the device `meta`",
+            f"a tensor of shape {tuple(value.shape)} without numbers",
+            "A tensor on `meta` has a shape and no numbers. Make it on the device of the input.",
+        )
     if value.numel() > LARGEST:
         return Foreign(f"a tensor of {value.numel():,} numbers", f"shape {tuple(value.shape)}")
     own = value.detach().as_subclass(torch.Tensor).resolve_conj().resolve_neg()
@@ -140,18 +163,28 @@ def _foreign(value: Any) -> Foreign:
         value.close()  # else Python complains later that nobody awaited it
         return Foreign("a coroutine", "a coroutine", "Your function is an `async def`. Write it with `def` alone.")
     if isinstance(value, GeneratorType):
-        return Foreign("a generator", "a generator", "A generator hands its things out one by one, when asked. Where"
-                       " your function says `yield`, or returns `(... for ...)`, let it build all and `return` it.")
+        return Foreign(
+            "a generator",
+            "a generator",
+            "A generator hands its things out one by one, when asked. Where"
+            " your function says `yield`, or returns `(... for ...)`, let it build all and `return` it.",
+        )
     if isinstance(value, VIEWS):
-        return Foreign(kind_of(value), shown(value), "Make a list of it with `list(...)`, and of that an array with"
-                       " `np.array` or `np.stack`.")
+        return Foreign(
+            kind_of(value),
+            shown(value),
+            "Make a list of it with `list(...)`, and of that an array with `np.array` or `np.stack`.",
+        )
     if isinstance(value, io.IOBase):
         return Foreign("an open file", shown(value), "Return what is in it, not the file.")
     if isinstance(value, ModuleType):
         return Foreign("a module", shown(value))
     if callable(value):
-        return Foreign(kind_of(value), shown(value), "That is something to be called. Call it, with brackets, and"
-                       " return what it gives.")
+        return Foreign(
+            kind_of(value),
+            shown(value),
+            "That is something to be called. Call it, with brackets, and return what it gives.",
+        )
     return Foreign(kind_of(value), shown(value))
 
 

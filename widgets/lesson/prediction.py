@@ -27,8 +27,22 @@ if TYPE_CHECKING:
 log = logging.getLogger("widgets.lesson")
 COMMIT, SHOW, AGAIN = "Commit to my guess", "Show me", "Guess again"
 CHECK = "Check my number"  # for what is looked up, not guessed
-UNTOUCHED = {"picked": -1, "typed": "", "points": [], "answer_points": [], "marks": [], "locked": False, "problem": "", "offers": [],
-             "feedback": "", "tone": "", "status": "ready", "message": "", "commit_label": COMMIT, "aside_label": SHOW}
+UNTOUCHED = {
+    "picked": -1,
+    "typed": "",
+    "points": [],
+    "answer_points": [],
+    "marks": [],
+    "locked": False,
+    "problem": "",
+    "offers": [],
+    "feedback": "",
+    "tone": "",
+    "status": "ready",
+    "message": "",
+    "commit_label": COMMIT,
+    "aside_label": SHOW,
+}
 
 
 class Predict(Widget):
@@ -52,10 +66,23 @@ class Predict(Widget):
     settled = param.Boolean(False, doc="whether the answer is there to be seen")
     classroom = param.List([], doc="entries of this prediction of a whole class; shown once this one is settled")
 
-    def __init__(self, question: str, kind: str, answer: Any, choices: Sequence[str] = (), unit: str = "",
-                 why: str = "", id: str = "", reveals: Any = None, x: Sequence[Any] = (),
-                 y: tuple[float, float] | None = None, x_label: str = "", y_label: str = "", look_up: bool = False,
-                 **params: Any) -> None:
+    def __init__(
+        self,
+        question: str,
+        kind: str,
+        answer: Any,
+        choices: Sequence[str] = (),
+        unit: str = "",
+        why: str = "",
+        id: str = "",
+        reveals: Any = None,
+        x: Sequence[Any] = (),
+        y: tuple[float, float] | None = None,
+        x_label: str = "",
+        y_label: str = "",
+        look_up: bool = False,
+        **params: Any,
+    ) -> None:
         super().__init__(question=question, id=id or slug(question), **params)
         self.kind = guessing(kind, choices, unit, x, y, x_label, y_label)
         self._answer, self._why, self._reveals = answer, why, reveals
@@ -63,8 +90,15 @@ class Predict(Widget):
             self.kind.refuse_nonsense(answer)
         self._heading, self._commit_label = ("Find it", CHECK) if look_up else ("Predict", COMMIT)
         self._revealed = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
-        self._form = Question(self._commit, self._aside, text=inline(question), title=self._heading,
-                              commit_label=self._commit_label, aside_label=SHOW, **self.kind.form())
+        self._form = Question(
+            self._commit,
+            self._aside,
+            text=inline(question),
+            title=self._heading,
+            commit_label=self._commit_label,
+            aside_label=SHOW,
+            **self.kind.form(),
+        )
         self._follow()
         progress.current().watch(self._follow)
 
@@ -147,8 +181,9 @@ class Predict(Widget):
         if document is None:
             return self._finish(*self._computed())
         self._form.param.update(status="loading", message="Computing the answer \u2026")
-        threading.Thread(target=lambda: document.add_next_tick_callback(partial(self._finish, *self._computed())),
-                         daemon=True).start()
+        threading.Thread(
+            target=lambda: document.add_next_tick_callback(partial(self._finish, *self._computed())), daemon=True
+        ).start()
 
     def _computed(self) -> tuple[Any, str]:
         try:
@@ -174,8 +209,9 @@ class Predict(Widget):
             rows.insert(0, ("key round", "Your guess", self.guess))
             said, tone = self.kind.said(self.guess, answer)
         key = "<span class='{}'></span>" if self.kind.name == "curve" else ""
-        table = "".join(f"<dt>{key.format(look)}{name}</dt><dd>{inline(self.kind.words(value))}</dd>"
-                        for look, name, value in rows)
+        table = "".join(
+            f"<dt>{key.format(look)}{name}</dt><dd>{inline(self.kind.words(value))}</dd>" for look, name, value in rows
+        )
         words = "".join(f"<p>{inline(text)}</p>" for text in (said, self._why) if text)
         bars = _bars(self.kind.distribution(self.classroom, self.guess)) if self.classroom else ""
         return {"feedback": f"<dl>{table}</dl>{words}{bars}", "tone": tone, **self.kind.marks(self.guess, answer)}
@@ -194,7 +230,8 @@ def _bars(guesses: Distribution | None) -> str:
     rows = "".join(
         f"<span>{inline(label)}{' (you)' if i == guesses.mine else ''}</span>"
         f"<span class='bar' aria-hidden='true' style='width:{count / most:.0%}'></span><span>{count}</span>"
-        for i, (label, count) in enumerate(zip(guesses.labels, guesses.counts)))
+        for i, (label, count) in enumerate(zip(guesses.labels, guesses.counts))
+    )
     return f"<p>The class: {guesses.guessed} guesses.</p><div class='class-bars'>{rows}</div>"
 
 

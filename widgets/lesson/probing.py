@@ -25,8 +25,10 @@ def unsteady(failed: Outcome, ask: Ask) -> Seen | None:
     again = ask([failed.case.arguments()]) if failed.error is None else None
     if not again or again[0].error is not None or _stays(failed, again[0]):
         return None
-    return "unsteady", ("Asked again with the same input, your function gave another answer: something in it is random,"
-                        " or kept from one call to the next.")
+    return "unsteady", (
+        "Asked again with the same input, your function gave another answer: something in it is random,"
+        " or kept from one call to the next."
+    )
 
 
 def dependence(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, ask: Ask) -> Seen | None:
@@ -35,10 +37,16 @@ def dependence(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome,
         return None
     changes = _changes(exercise, failed)
     answers = ask(list(changes.values()))
-    unlike = [name for name, answer in zip(changes, answers or [])
-              if _stays(failed, answer) == _matters(exercise, failed, changes[name])]
-    ignored = [name for name in unlike if _matters(exercise, failed, changes[name])
-               and _ignored_everywhere(exercise, outcomes, failed, name, ask)]
+    unlike = [
+        name
+        for name, answer in zip(changes, answers or [])
+        if _stays(failed, answer) == _matters(exercise, failed, changes[name])
+    ]
+    ignored = [
+        name
+        for name in unlike
+        if _matters(exercise, failed, changes[name]) and _ignored_everywhere(exercise, outcomes, failed, name, ask)
+    ]
     if ignored:
         named = ", ".join(f"`{name}`" for name in ignored[:NAMED])
         return "input-ignored", f"Your answer does not change when {named} {'does' if len(ignored) == 1 else 'do'}."
@@ -50,8 +58,13 @@ def dependence(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome,
 
 def _ignored_everywhere(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome, name: str, ask: Ask) -> bool:
     """Whether the other answers stay as well, wherever the right one changes."""
-    others = [(o, given) for o in outcomes if o is not failed and o.error is None
-              for found, given in _changes(exercise, o).items() if found == name and _matters(exercise, o, given)]
+    others = [
+        (o, given)
+        for o in outcomes
+        if o is not failed and o.error is None
+        for found, given in _changes(exercise, o).items()
+        if found == name and _matters(exercise, o, given)
+    ]
     answers = ask([given for _, given in others])
     return answers is not None and all(_stays(o, answer) for (o, _), answer in zip(others, answers))
 

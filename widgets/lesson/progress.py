@@ -36,7 +36,7 @@ def empty() -> dict[str, Any]:
 def validated(data: Any) -> dict[str, Any]:
     """Progress as it was read from somewhere. Raises ValueError when it is no progress of this course."""
     if not isinstance(data, dict) or data.get("version") != VERSION:
-        raise ValueError(f"this is no progress file of the course: it needs \"version\": {VERSION}")
+        raise ValueError(f'this is no progress file of the course: it needs "version": {VERSION}')
     for section in SECTIONS:
         entries = data.get(section, {})
         if not isinstance(entries, dict) or not all(isinstance(e, dict) for e in entries.values()):
@@ -102,6 +102,7 @@ class Progress:
 
     def record_check(self, id: str, passed: bool) -> None:
         """Count a check; once passed, an exercise stays passed."""
+
         def alter(entry: dict[str, Any]) -> None:
             entry["checks"] = entry.get("checks", 0) + 1
             if passed:

@@ -16,8 +16,12 @@ def main(action: str, file: str | None, really: bool) -> int:
     if action in ("save", "load") and not file:
         return _refused(f"{action} needs a file: python -m widgets progress {action} FILE")
     try:
-        return {"show": _show, "save": lambda: _save(file), "load": lambda: _load(file),
-                "delete": lambda: _delete(really)}[action]()
+        return {
+            "show": _show,
+            "save": lambda: _save(file),
+            "load": lambda: _load(file),
+            "delete": lambda: _delete(really),
+        }[action]()
     except OSError as error:
         return _refused(f"{file}: {error.strerror}")
 
@@ -50,8 +54,9 @@ def _load(file: str) -> int:
 
 def _delete(really: bool) -> int:
     if not really:
-        return _refused("This deletes all progress on this machine. Save it first if you may want it back, then add"
-                        " --really.")
+        return _refused(
+            "This deletes all progress on this machine. Save it first if you may want it back, then add --really."
+        )
     progress.current().delete()
     print("Deleted.")
     return 0

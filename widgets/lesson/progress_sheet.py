@@ -68,8 +68,11 @@ def chapter_progress(work: Work) -> pn.Column:
 def course_progress(chapters: Chapters) -> pn.Column:
     """All chapters that have work in them, and buttons to save, load and delete the progress."""
     where = BROWSER if progress.served_page() else MACHINE
-    return _with_keeper(ProgressPart([c for c in chapters if c[2]], title="Your progress", where=where, actions=True,
-                                     margin=(32, 0, 0, 0)))
+    return _with_keeper(
+        ProgressPart(
+            [c for c in chapters if c[2]], title="Your progress", where=where, actions=True, margin=(32, 0, 0, 0)
+        )
+    )
 
 
 def _with_keeper(part: ProgressPart) -> pn.Column:

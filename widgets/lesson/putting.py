@@ -68,8 +68,11 @@ def put(questions: Questions, function: Callable[..., Any], run: Run) -> None:
         return
     with_arrays, run.answers, run.tensors = run.answers, [], True
     put_all(questions.tensors, function, run)
-    if run.answers and run.answers[0].error is not None and (
-            reached(run.answers[0].error, function) <= reached(with_arrays[0].error, function)):
+    if (
+        run.answers
+        and run.answers[0].error is not None
+        and (reached(run.answers[0].error, function) <= reached(with_arrays[0].error, function))
+    ):
         run.answers, run.tensors = with_arrays, False  # else torch is what it is written for: there it came further
 
 

@@ -48,8 +48,9 @@ class Question(LessonPart):
 
     _esm = HERE / "question.js"
 
-    def __init__(self, on_commit: Callable[[dict[str, Any]], None], on_aside: Callable[[], None] | None = None,
-                 **params: Any) -> None:
+    def __init__(
+        self, on_commit: Callable[[dict[str, Any]], None], on_aside: Callable[[], None] | None = None, **params: Any
+    ) -> None:
         super().__init__(**params)
         self._on_commit, self._on_aside = on_commit, on_aside
 

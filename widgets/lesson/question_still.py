@@ -36,9 +36,16 @@ def drawn(lines: list[Line]) -> Figure:
     figure = Figure(figsize=(WIDTH, height), dpi=100, facecolor=COLOURS["paper"][0])
     figure.add_artist(Rectangle((0.005, 0.02), 0.99, 0.96, fill=False, edgecolor=COLOURS["line"][0]))
     for i, (row, line) in enumerate(wrapped):
-        figure.text(0.04 + 0.012 * line.indent, 1 - LINE * (i + 1) / height, row, va="top", fontsize=9.5,
-                    fontweight="bold" if line.bold else "normal", parse_math=False,
-                    color=COLOURS["muted" if line.muted else "ink"][0])
+        figure.text(
+            0.04 + 0.012 * line.indent,
+            1 - LINE * (i + 1) / height,
+            row,
+            va="top",
+            fontsize=9.5,
+            fontweight="bold" if line.bold else "normal",
+            parse_math=False,
+            color=COLOURS["muted" if line.muted else "ink"][0],
+        )
     return figure
 
 

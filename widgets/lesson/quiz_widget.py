@@ -48,8 +48,9 @@ class Quiz(Widget):
         progress.current().watch(self._follow)
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return pn.Column(*self._forms.values(), self._head, sizing_mode="stretch_width", margin=0,
-                         styles={"gap": "12px"})
+        return pn.Column(
+            *self._forms.values(), self._head, sizing_mode="stretch_width", margin=0, styles={"gap": "12px"}
+        )
 
     def __repr__(self) -> str:
         return f"Quiz({self.chapter!r})"
@@ -88,8 +89,7 @@ class Quiz(Widget):
         self.tries = {}
         progress.current().change("quizzes", self.chapter, lambda entry: entry.update(tries={}, score=0))
         for form in self._forms.values():
-            form.param.update(picked=-1, marks=[], locked=False, problem="", feedback="", tone="",
-                              commit_label="Check")
+            form.param.update(picked=-1, marks=[], locked=False, problem="", feedback="", tone="", commit_label="Check")
         self._show_score()
 
     def describe(self) -> Description:
@@ -106,7 +106,7 @@ class Quiz(Widget):
         """Put the options in the reader's order, if that has changed; what is picked and marked goes with its option."""
         if (seed := _seed()) == self._seed:
             return
-        before = {q.id: [*self.order(q), -1][self._forms[q.id].picked] for q in self.questions}   # options, -1 for none
+        before = {q.id: [*self.order(q), -1][self._forms[q.id].picked] for q in self.questions}  # options, -1 for none
         self._seed = seed
         for question in self.questions:
             option = before[question.id]
@@ -116,9 +116,13 @@ class Quiz(Widget):
                 self._show(question)
 
     def _form(self, i: int, question: QuizQuestion) -> Question:
-        return Question(partial(self._commit, question), text=inline(question.text), commit_label="Check",
-                        choices=self._choices(question),
-                        title=f"Question {i + 1} of {len(self.questions)}")
+        return Question(
+            partial(self._commit, question),
+            text=inline(question.text),
+            commit_label="Check",
+            choices=self._choices(question),
+            title=f"Question {i + 1} of {len(self.questions)}",
+        )
 
     def _choices(self, question: QuizQuestion) -> list[str]:
         return [inline(question.options[option].text) for option in self.order(question)]
@@ -143,18 +147,23 @@ class Quiz(Widget):
         shown = picked if not right and picked in tried else tried[-1]
         word = "Right." if right else "Not that one." if len(tried) == 1 else "Not that one either."
         form.param.update(
-            picked=order.index(shown), locked=right, problem="", tone="right" if right else "wrong",
+            picked=order.index(shown),
+            locked=right,
+            problem="",
+            tone="right" if right else "wrong",
             feedback=f"<p><strong>{word}</strong> {inline(question.options[shown].why)}</p>",
             marks=["right" if i == question.right and right else "wrong" if i in tried else "" for i in order],
-            commit_label="" if right else "Check again")
+            commit_label="" if right else "Check again",
+        )
         self._show_score()
 
     def _show_score(self) -> None:
         share = self.score / len(self.questions)
         self._head.param.update(
             head=f"<p class='state'>{self._score_in_words()}</p>"
-                 f"<div class='meter' aria-hidden='true'><span style='width:{share:.0%}'></span></div>",
-            buttons=[("again", "Start the quiz over", False)] if self.tries else [])
+            f"<div class='meter' aria-hidden='true'><span style='width:{share:.0%}'></span></div>",
+            buttons=[("again", "Start the quiz over", False)] if self.tries else [],
+        )
 
     def _score_in_words(self) -> str:
         count = len(self.questions)
@@ -187,8 +196,11 @@ class Quiz(Widget):
             return
         kept = progress.current().read("quizzes", self.chapter).get("tries", {})
         known = {q.id: q for q in self.questions}
-        self.tries = {id: tried for id, tried in kept.items()
-                      if id in known and tried and all(i in range(len(known[id].options)) for i in tried)}
+        self.tries = {
+            id: tried
+            for id, tried in kept.items()
+            if id in known and tried and all(i in range(len(known[id].options)) for i in tried)
+        }
         for id in self.tries:
             self._show(known[id])
 

@@ -9,19 +9,37 @@ from typing import Any
 from .specification import Seen
 
 CAUSES: tuple[tuple[str, str, str], ...] = (
-    ("shapes-unfit", r"broadcast|matmul|must match the size|not aligned|mat1 and mat2|must match exactly",
-     "Two arrays met there whose shapes do not fit. Print the `.shape` of both right before that line."),
-    ("reshape-unfit", r"cannot reshape|is invalid for input of size|view size is not compatible",
-     "A shape holds as many numbers as the product of its sides. Compare that product with what the array holds."),
-    ("truth-of-many", r"truth value of an array|Boolean value of Tensor",
-     "A whole array was asked for one yes or no. `np.where` chooses number by number."),
-    ("one-number-only", r"only (size-1|length-1|0-dimensional) arrays|only one element tensors",
-     "A function for a single number was given a whole array. NumPy's own take all numbers at once: `np.exp`, not"
-     " `math.exp`."),
-    ("no-such-method", r"'(numpy\.ndarray|Tensor)' object has no attribute|module '(numpy|torch)' has no attribute",
-     "NumPy and torch do not have all the same names. Look up what this one is called in the library you use."),
-    ("index-beyond", r"out of (bounds|range)",
-     "An index lies beyond the end there. The last of n has the index n \u2212 1."),
+    (
+        "shapes-unfit",
+        r"broadcast|matmul|must match the size|not aligned|mat1 and mat2|must match exactly",
+        "Two arrays met there whose shapes do not fit. Print the `.shape` of both right before that line.",
+    ),
+    (
+        "reshape-unfit",
+        r"cannot reshape|is invalid for input of size|view size is not compatible",
+        "A shape holds as many numbers as the product of its sides. Compare that product with what the array holds.",
+    ),
+    (
+        "truth-of-many",
+        r"truth value of an array|Boolean value of Tensor",
+        "A whole array was asked for one yes or no. `np.where` chooses number by number.",
+    ),
+    (
+        "one-number-only",
+        r"only (size-1|length-1|0-dimensional) arrays|only one element tensors",
+        "A function for a single number was given a whole array. NumPy's own take all numbers at once: `np.exp`, not"
+        " `math.exp`.",
+    ),
+    (
+        "no-such-method",
+        r"'(numpy\.ndarray|Tensor)' object has no attribute|module '(numpy|torch)' has no attribute",
+        "NumPy and torch do not have all the same names. Look up what this one is called in the library you use.",
+    ),
+    (
+        "index-beyond",
+        r"out of (bounds|range)",
+        "An index lies beyond the end there. The last of n has the index n \u2212 1.",
+    ),
 )
 DESCRIBED = frozenset(name for name, _, _ in CAUSES)
 
@@ -55,6 +73,9 @@ def _where(error: BaseException, function: Any) -> str:
     if not (line := reached(error, function)):
         return ""
     code, frames = function.__code__, traceback.walk_tb(error.__traceback__)
-    told = [found.line for (frame, _), found in zip(frames, traceback.extract_tb(error.__traceback__))
-            if frame.f_code is code]
+    told = [
+        found.line
+        for (frame, _), found in zip(frames, traceback.extract_tb(error.__traceback__))
+        if frame.f_code is code
+    ]
     return f" in its line {line}{f', `{told[-1]}`' if told[-1] else ''}"

@@ -20,7 +20,7 @@ class Trap(NamedTuple):
     wrong: str
     chapter: str
     heading: str
-    convention: bool = False   # a way of counting that others take: wrong only where it is taken for the course's
+    convention: bool = False  # a way of counting that others take: wrong only where it is taken for the course's
 
 
 def traps() -> list[Trap]:
@@ -45,12 +45,44 @@ def _of_parameters() -> list[Trap]:
     huge, total = FAMILY["22B"], _total(B_16)
     no_biases = total - 3 * B_16.num_hidden_layers * B_16.hidden_size
     return [
-        Trap("attention multiplied by the heads", _millions(total), _millions(attention_for_every_head(B_16)), "08", "The formula"),
-        Trap("the head of 1,000 classes left out", _millions(total), _millions(_total(replace(B_16, num_labels=0))), "08", "ViT-B/16, piece by piece", True),
-        Trap("224 px's position table at 384 px", _millions(_total(replace(B_16, image_size=384))), _millions(total), "08", "ViT-B/16, piece by piece"),
+        Trap(
+            "attention multiplied by the heads",
+            _millions(total),
+            _millions(attention_for_every_head(B_16)),
+            "08",
+            "The formula",
+        ),
+        Trap(
+            "the head of 1,000 classes left out",
+            _millions(total),
+            _millions(_total(replace(B_16, num_labels=0))),
+            "08",
+            "ViT-B/16, piece by piece",
+            True,
+        ),
+        Trap(
+            "224 px's position table at 384 px",
+            _millions(_total(replace(B_16, image_size=384))),
+            _millions(total),
+            "08",
+            "ViT-B/16, piece by piece",
+        ),
         Trap("q, k and v without their biases", _millions(total), _millions(no_biases), "08", "Break it"),
-        Trap("L/16 takes L/32's count, 307M", _millions(_total(FAMILY["L/16"])), _millions(_total(FAMILY["L/32"])), "08", "Why printed counts disagree"),
-        Trap("ViT-22B's block matrices alone", _millions(_total(huge)), _millions(count.block_matrices(huge)), "08", "Why printed counts disagree", True),
+        Trap(
+            "L/16 takes L/32's count, 307M",
+            _millions(_total(FAMILY["L/16"])),
+            _millions(_total(FAMILY["L/32"])),
+            "08",
+            "Why printed counts disagree",
+        ),
+        Trap(
+            "ViT-22B's block matrices alone",
+            _millions(_total(huge)),
+            _millions(count.block_matrices(huge)),
+            "08",
+            "Why printed counts disagree",
+            True,
+        ),
     ]
 
 
@@ -61,8 +93,16 @@ def _of_compute() -> list[Trap]:
     return [
         Trap("multiply-adds called FLOPs", _giga(2 * macs), _giga(macs), "09", "MACs and FLOPs", True),
         Trap("fused attention, hidden from a counter", _giga(2 * macs), _giga(seen), "09", "The same in PyTorch"),
-        Trap("6 N a picture, not a token", f"{token:.1f} exaFLOPs", f"{picture:.1f} exaFLOPs", "09", "6 × parameters × tokens"),
-        Trap("ViT-22B: a core's peak for a chip's", f"{chip:.1%}", f"{core:.1%}", "09", "How well were the devices used?"),
+        Trap(
+            "6 N a picture, not a token",
+            f"{token:.1f} exaFLOPs",
+            f"{picture:.1f} exaFLOPs",
+            "09",
+            "6 × parameters × tokens",
+        ),
+        Trap(
+            "ViT-22B: a core's peak for a chip's", f"{chip:.1%}", f"{core:.1%}", "09", "How well were the devices used?"
+        ),
     ]
 
 

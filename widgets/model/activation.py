@@ -25,14 +25,14 @@ class Curve(NamedTuple):
 
     x: np.ndarray
     value: np.ndarray
-    slope: np.ndarray   # ReLU has none at 0; torch calls it 0 there
+    slope: np.ndarray  # ReLU has none at 0; torch calls it 0 there
 
 
 class BySign(NamedTuple):
     """An MLP's output before its last bias, in two parts: lengths as shares of the whole's, (T,) each."""
 
-    negative: np.ndarray   # from the pre-activations below 0
-    positive: np.ndarray   # from those above 0
+    negative: np.ndarray  # from the pre-activations below 0
+    positive: np.ndarray  # from those above 0
 
 
 class Varying(NamedTuple):
@@ -65,8 +65,8 @@ def by_sign(pre_activation: Tensor, W_2: Tensor, centred: bool = False) -> BySig
     vectors; their lengths need not, as the parts may point different ways. `centred`: each part, and the whole,
     without its mean over the tokens.
     """
-    parts = [part - part.mean(0) if centred else part for part in _parts(pre_activation, W_2)]   # 2 of (T, D)
-    whole = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1)                                # (T,)
+    parts = [part - part.mean(0) if centred else part for part in _parts(pre_activation, W_2)]  # 2 of (T, D)
+    whole = torch.linalg.vector_norm(parts[0] + parts[1], dim=-1)  # (T,)
     return BySign(*((torch.linalg.vector_norm(part, dim=-1) / whole).detach().numpy() for part in parts))
 
 
@@ -75,8 +75,9 @@ def varying(pre_activation: Tensor, W_2: Tensor) -> Varying:
 
     Near 0: the part is nearly the same vector for every token, as a bias is. A part that is nothing gives NaN.
     """
-    return Varying(*(float((part - part.mean(0)).square().sum() / part.square().sum())
-                     for part in _parts(pre_activation, W_2)))
+    return Varying(
+        *(float((part - part.mean(0)).square().sum() / part.square().sum()) for part in _parts(pre_activation, W_2))
+    )
 
 
 def _parts(pre_activation: Tensor, W_2: Tensor) -> list[Tensor]:
@@ -97,7 +98,10 @@ def relu_twin(w: ViTWeights, means: list[Tensor] | None = None) -> ViTWeights:
     """The same weights with ReLU for GELU. `means`: what `cut_off` gives, handed to every token as part of b_2."""
     if means is None:
         return replace(w, activation=torch.relu)
-    mlps = [b.mlp._replace(fc2_bias=b.mlp.fc2_bias + b.mlp.fc2_weight @ mean) for b, mean in zip(w.blocks, means, strict=True)]
+    mlps = [
+        b.mlp._replace(fc2_bias=b.mlp.fc2_bias + b.mlp.fc2_weight @ mean)
+        for b, mean in zip(w.blocks, means, strict=True)
+    ]
     return replace(w, activation=torch.relu, blocks=tuple(b._replace(mlp=mlp) for b, mlp in zip(w.blocks, mlps)))
 
 
@@ -109,7 +113,7 @@ def loud(pre_activation: Tensor, level: float = 0.1) -> float:
 @cache
 def lowest_of_gelu() -> Extreme:
     """Where GELU is lowest, to machine precision: halve the interval in which its slope changes sign."""
-    low, high = -2.0, 0.0                                                 # slope below 0 at one end, above it at the other
+    low, high = -2.0, 0.0  # slope below 0 at one end, above it at the other
     while high - low > 1e-12:
         middle = (low + high) / 2
         below = curve("GELU", np.array([middle])).slope[0] < 0
@@ -120,6 +124,6 @@ def lowest_of_gelu() -> Extreme:
 @cache
 def widest_gap() -> Extreme:
     """Where GELU's exact and tanh form are furthest apart for x > 0, and by how much. For -x the gap is the same."""
-    x = np.linspace(0, 8, 80_001)                                         # beyond 8 both are x, to the last digit
+    x = np.linspace(0, 8, 80_001)  # beyond 8 both are x, to the last digit
     gaps = np.abs(curve("GELU", x).value - curve("GELU, tanh form", x).value)
     return Extreme(float(x[gaps.argmax()]), float(gaps.max()))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import floor, log10
 
 BINARY = (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
-FEW = 1e-4     # a share below this is written as "under 0.01%"
-LEAST = 1e-3   # what is less says no more to a reader
+FEW = 1e-4  # a share below this is written as "under 0.01%"
+LEAST = 1e-3  # what is less says no more to a reader
 DECIMAL = (("E", 1e18), ("P", 1e15), ("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 
 

@@ -26,7 +26,7 @@ def attention(
     _check_heads_agree(q, k, v)
     scale = q.shape[-1] ** -0.5 if scale is None else scale
     # q is scaled and not q k^T: the same product, from fewer numbers
-    scores = (q * scale) @ k.transpose(-2, -1)                            # (..., T, T)
+    scores = (q * scale) @ k.transpose(-2, -1)  # (..., T, T)
     weights = softmax(scores if mask is None else _masked(scores, mask))  # (..., T, T), rows sum to 1
     return weights @ v, weights, scores
 
@@ -53,20 +53,20 @@ def merge_heads(x: Tensor) -> Tensor:
     """
     if x.ndim < 3:
         raise ValueError(f"heads have the shape (B, k, T, D_h), not {tuple(x.shape)}")
-    moved = x.transpose(-3, -2)                                           # (B, T, k, D_h)
-    return moved.reshape(*moved.shape[:-2], -1)                           # (B, T, D)
+    moved = x.transpose(-3, -2)  # (B, T, k, D_h)
+    return moved.reshape(*moved.shape[:-2], -1)  # (B, T, D)
 
 
 class AttentionWeights(NamedTuple):
     """The matrices of one layer's attention as PyTorch stores them: (out, in), applied as x W^T + b."""
 
-    q_weight: Tensor      # (D, D): the q columns of U_qkv, transposed
+    q_weight: Tensor  # (D, D): the q columns of U_qkv, transposed
     q_bias: Tensor | None
     k_weight: Tensor
     k_bias: Tensor | None
     v_weight: Tensor
     v_bias: Tensor | None
-    o_weight: Tensor      # (D, D): U_msa, transposed
+    o_weight: Tensor  # (D, D): U_msa, transposed
     o_bias: Tensor | None
 
     @classmethod
@@ -79,13 +79,13 @@ class AttentionWeights(NamedTuple):
 class AttentionTrace(NamedTuple):
     """Every tensor of one layer's attention."""
 
-    q: Tensor             # (B, k, T, D_h)
-    k: Tensor             # (B, k, T, D_h)
-    v: Tensor             # (B, k, T, D_h)
-    scores: Tensor        # (B, k, T, T)
-    weights: Tensor       # (B, k, T, T)
-    heads: Tensor         # (B, k, T, D_h): A v of each head
-    msa: Tensor           # (B, T, D)
+    q: Tensor  # (B, k, T, D_h)
+    k: Tensor  # (B, k, T, D_h)
+    v: Tensor  # (B, k, T, D_h)
+    scores: Tensor  # (B, k, T, T)
+    weights: Tensor  # (B, k, T, T)
+    heads: Tensor  # (B, k, T, D_h): A v of each head
+    msa: Tensor  # (B, T, D)
 
 
 def multi_head_attention(
@@ -100,11 +100,11 @@ def multi_head_attention(
 
     `merge` joins the heads; it can be replaced to show what a wrong one does. Raises ValueError unless k divides D.
     """
-    q = split_heads(F.linear(z, w.q_weight, w.q_bias), k)                 # (B, k, T, D_h)
-    keys = split_heads(F.linear(z, w.k_weight, w.k_bias), k)              # (B, k, T, D_h)
-    v = split_heads(F.linear(z, w.v_weight, w.v_bias), k)                 # (B, k, T, D_h)
+    q = split_heads(F.linear(z, w.q_weight, w.q_bias), k)  # (B, k, T, D_h)
+    keys = split_heads(F.linear(z, w.k_weight, w.k_bias), k)  # (B, k, T, D_h)
+    v = split_heads(F.linear(z, w.v_weight, w.v_bias), k)  # (B, k, T, D_h)
     heads, weights, scores = attention(q, keys, v, scale, mask)
-    msa = F.linear(merge(heads), w.o_weight, w.o_bias)                    # (B, T, D)
+    msa = F.linear(merge(heads), w.o_weight, w.o_bias)  # (B, T, D)
     return AttentionTrace(q, keys, v, scores, weights, heads, msa)
 
 
@@ -119,22 +119,20 @@ def random_scores(head_size: int, keys: int = 64, draws: int = 1, seed: int = 0)
             raise ValueError(f"{name} must be a whole number, {least} or more, not {value!r}")
     generator = seeded(seed)
     rows = []
-    for start in range(0, draws, 100):   # a hundred draws at a time: D_h 512 would take a quarter of a gigabyte
+    for start in range(0, draws, 100):  # a hundred draws at a time: D_h 512 would take a quarter of a gigabyte
         n = min(100, draws - start)
         q = torch.randn(n, 1, head_size, generator=generator, **FLOAT32)
         k = torch.randn(n, keys, head_size, generator=generator, **FLOAT32)
-        rows.append((q @ k.transpose(1, 2)).squeeze(1))                   # (n, keys)
-    return torch.cat(rows).double()                                       # (draws, keys)
+        rows.append((q @ k.transpose(1, 2)).squeeze(1))  # (n, keys)
+    return torch.cat(rows).double()  # (draws, keys)
 
 
-def scaling_statistics(
-    head_size: int, keys: int = 64, draws: int = 2000, seed: int = 0
-) -> dict[str, dict[str, float]]:
+def scaling_statistics(head_size: int, keys: int = 64, draws: int = 2000, seed: int = 0) -> dict[str, dict[str, float]]:
     """Measure what scaling does to one random query and `keys` random keys: `score_statistics` of many draws.
 
     Returns "scaled" and "unscaled". Raises ValueError as `random_scores` does.
     """
-    scores = random_scores(head_size, keys, draws, seed)                  # (draws, keys)
+    scores = random_scores(head_size, keys, draws, seed)  # (draws, keys)
     return {"scaled": score_statistics(scores * head_size**-0.5), "unscaled": score_statistics(scores)}
 
 
@@ -146,7 +144,7 @@ def score_statistics(scores: Tensor) -> dict[str, float]:
     diag(a) - a a^T) and `own_derivatives` (its trace, the sum over the keys of a (1 - a), how far each weight follows
     its own score: 1 - sum a^2).
     """
-    a = softmax(scores)                                                   # (queries, keys)
+    a = softmax(scores)  # (queries, keys)
     second = (a**2).sum(1)
     # ||diag(a) - a a^T||_F^2 = sum a_i^2 - 2 sum a_i^3 + (sum a_i^2)^2; rounding may leave it just below 0
     jacobian = (second - 2 * (a**3).sum(1) + second**2).clamp_min(0).sqrt()

@@ -11,10 +11,13 @@ from widgets.model.setting import Refused
 from widgets.model.shape import ViTShape
 from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed
 
-FIELDS = {   # field -> (what it is, least, most, whole, its unit)
-    "epochs": ("Epochs", 0.01, 1e6, False, "epochs"), "images": ("Pictures an epoch", 1, 1e12, True, "pictures"),
-    "classes": ("Classes of the head", 0, 1e8, True, "classes"), "peak": ("Peak, TFLOP/s", 0.001, 1e6, False, "TFLOP/s"),
-    "mfu": ("Utilisation, %", 0.01, 100, False, "%"), "devices": ("Devices at once", 1, 1e7, True, "devices"),
+FIELDS = {  # field -> (what it is, least, most, whole, its unit)
+    "epochs": ("Epochs", 0.01, 1e6, False, "epochs"),
+    "images": ("Pictures an epoch", 1, 1e12, True, "pictures"),
+    "classes": ("Classes of the head", 0, 1e8, True, "classes"),
+    "peak": ("Peak, TFLOP/s", 0.001, 1e6, False, "TFLOP/s"),
+    "mfu": ("Utilisation, %", 0.01, 100, False, "%"),
+    "devices": ("Devices at once", 1, 1e7, True, "devices"),
 }
 
 
@@ -48,14 +51,21 @@ def peaks() -> dict[str, float]:
     """Device -> dense peak in TFLOP/s, for the devices whose peak is published here: a TPU v3 core, a TPU v4 chip."""
     chips = {row["device"]: row for row in published("accelerators")["peaks"]["rows"]}
     v3, v4 = chips["TPUv3"], chips["TPUv4"]
-    return {"a TPU v3 core": v3["tflops_a_chip"] / v3["cores"], "a TPU v3 chip": v3["tflops_a_chip"],
-            "a TPU v4 core": v4["tflops_a_chip"] / v4["cores"], "a TPU v4 chip": v4["tflops_a_chip"]}
+    return {
+        "a TPU v3 core": v3["tflops_a_chip"] / v3["cores"],
+        "a TPU v3 chip": v3["tflops_a_chip"],
+        "a TPU v4 core": v4["tflops_a_chip"] / v4["cores"],
+        "a TPU v4 chip": v4["tflops_a_chip"],
+    }
 
 
 def runs() -> dict[str, Run]:
     """Title -> run, for the rows of the paper's Table 6."""
     images = published("pretraining_data")["JFT"]["pictures"]
-    return {f"ViT-{row['model']}, {row['epochs']} epochs": Run(row["model"], row["epochs"], images) for row in published("vit_paper")["table6"]["rows"]}
+    return {
+        f"ViT-{row['model']}, {row['epochs']} epochs": Run(row["model"], row["epochs"], images)
+        for row in published("vit_paper")["table6"]["rows"]
+    }
 
 
 def printed_core_days(model: str) -> float | None:

@@ -13,7 +13,7 @@ from widgets.model.pictures import Picture, decode, open_sample, prepare
 from widgets.model.reference import Value, compare_with_published, is_reference_picture, released_pixels
 from widgets.model.trace import Agreement, Trace, trace
 
-ALLOWED = 1e-4     # relative difference of any stage: a hundred times what float32 gives on these models
+ALLOWED = 1e-4  # relative difference of any stage: a hundred times what float32 gives on these models
 
 
 def check(name: str = "dinov2-small", picture_file: str | None = None) -> int:

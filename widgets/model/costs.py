@@ -10,10 +10,12 @@ from widgets.model import count
 from widgets.model.facts import published
 from widgets.model.shape import FAMILY, LARGEST_SIDE, ViTShape, checked_size, size_pair
 
-POINTS = 48          # of a curve
-BEYOND = 1.5         # how far a curve goes on behind the crossover
-JFT_CLASSES = published("pretraining_data")["JFT-300M"]["classes"]  # that the ViT paper's head had them is our inference
-TRAINING_BYTES = 16   # a parameter: weight and gradient at 2 bytes; Adam's two moments and its copy of the weight at 4
+POINTS = 48  # of a curve
+BEYOND = 1.5  # how far a curve goes on behind the crossover
+JFT_CLASSES = published("pretraining_data")["JFT-300M"][
+    "classes"
+]  # that the ViT paper's head had them is our inference
+TRAINING_BYTES = 16  # a parameter: weight and gradient at 2 bytes; Adam's two moments and its copy of the weight at 4
 SMALL, SEGMENT = "S/14", "SAM H/16"
 
 
@@ -25,9 +27,15 @@ def models() -> dict[str, tuple[str, ViTShape]]:
     row = published("sam")["encoder"]["rows"][0]
     names = ("image_size", "patch_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
     segment = ViTShape(num_labels=0, class_token=False, pool="gap", **{name: row[name] for name in names})
-    found = {name: (name if name[0].isdigit() or name.startswith("DINO") else f"ViT-{name}", shape) for name, shape in FAMILY.items()}
+    found = {
+        name: (name if name[0].isdigit() or name.startswith("DINO") else f"ViT-{name}", shape)
+        for name, shape in FAMILY.items()
+    }
     found["22B"] = ("ViT-22B", FAMILY["22B"])
-    return found | {SMALL: ("DINOv2 ViT-S/14", replace(small, image_size=224)), SEGMENT: ("SAM's encoder, ViT-H/16", segment)}
+    return found | {
+        SMALL: ("DINOv2 ViT-S/14", replace(small, image_size=224)),
+        SEGMENT: ("SAM's encoder, ViT-H/16", segment),
+    }
 
 
 def sides(shape: ViTShape) -> list[int]:
@@ -43,11 +51,11 @@ class Windows(NamedTuple):
     grid: tuple[int, int]
     padded: tuple[int, int]
     windows: int
-    tokens: int            # of one window
+    tokens: int  # of one window
     one_global: int
     one_windowed: int
     all_global: int
-    mixed: int             # with only some layers global
+    mixed: int  # with only some layers global
 
     @property
     def cheaper(self) -> float:
@@ -65,16 +73,36 @@ def windows(shape: ViTShape, image_size: count.Size, window: int, global_layers:
     height, width = size_pair(checked_size(image_size, shape.patch_size))
     grid = height // shape.patch_size, width // shape.patch_size
     across = tuple(-(-side // window) for side in grid)
-    return Windows(grid, (across[0] * window, across[1] * window), across[0] * across[1], window * window,
-                   single["global"], single["windowed"], found["global"], found["windowed"])
+    return Windows(
+        grid,
+        (across[0] * window, across[1] * window),
+        across[0] * across[1],
+        window * window,
+        single["global"],
+        single["windowed"],
+        found["global"],
+        found["windowed"],
+    )
 
 
 def windowed_models() -> list[tuple[str, list[int], Windows]]:
     """(model, its global blocks counted from 0, its windows) of the published models that attend in windows: ViTDet's and SAM's."""
     found = []
     for row in [*published("vitdet")["backbones"]["rows"], *published("sam")["encoder"]["rows"]]:
-        shape = replace(models()[SEGMENT][1], **{name: row[name] for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")})
-        found.append((row["model"], row["global_layers"], windows(shape, row["image_size"], row["window"], len(row["global_layers"]))))
+        shape = replace(
+            models()[SEGMENT][1],
+            **{
+                name: row[name]
+                for name in ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+            },
+        )
+        found.append(
+            (
+                row["model"],
+                row["global_layers"],
+                windows(shape, row["image_size"], row["window"], len(row["global_layers"])),
+            )
+        )
     return found
 
 
@@ -83,10 +111,10 @@ class Speed(NamedTuple):
 
     model: str
     image_size: int
-    macs: float            # counted where the course knows the shape, else as printed
+    macs: float  # counted where the course knows the shape, else as printed
     pictures_a_second: float
-    counted_ratio: float   # multiply-adds, relative to `base`
-    time_ratio: float      # time for a picture, relative to `base`
+    counted_ratio: float  # multiply-adds, relative to `base`
+    time_ratio: float  # time for a picture, relative to `base`
 
 
 def speeds(table: str = "deit", base: tuple[str, int] = ("B/16", 224)) -> list[Speed]:
@@ -125,20 +153,37 @@ class TrainingRow(NamedTuple):
     epochs: int
     printed: float
     counted: float
-    difference: float      # of the counted, relative to the printed
+    difference: float  # of the counted, relative to the printed
 
 
-WAYS = {   # how the compute of training is counted -> (what the reader sees, what is wrong with it)
+WAYS = {  # how the compute of training is counted -> (what the reader sees, what is wrong with it)
     "right": ("6 × multiply-adds: as it should be", ""),
-    "macs": ("multiply-adds called FLOPs", "A multiply-add is two floating-point operations. Three times the multiply-adds is half of the compute."),
-    "forward": ("the forward pass alone", "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is counted as three forward passes."),
-    "linear": ("attention forgotten", "Without Q Kᵀ and A V a few per cent are missing at 224 px, and more with every step to larger pictures."),
-    "6nd": ("6 N a token (6 N D)", "N, here the numbers in the blocks' matrices, meet every token once, so 6 N a token is near. Q Kᵀ and A V are missing: they multiply activations, not parameters."),
-    "6n": ("6 N a picture", "A picture is not one token. Every number of a block's matrices is used once for each of the T tokens, so this is too small by about T."),
+    "macs": (
+        "multiply-adds called FLOPs",
+        "A multiply-add is two floating-point operations. Three times the multiply-adds is half of the compute.",
+    ),
+    "forward": (
+        "the forward pass alone",
+        "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is counted as three forward passes.",
+    ),
+    "linear": (
+        "attention forgotten",
+        "Without Q Kᵀ and A V a few per cent are missing at 224 px, and more with every step to larger pictures.",
+    ),
+    "6nd": (
+        "6 N a token (6 N D)",
+        "N, here the numbers in the blocks' matrices, meet every token once, so 6 N a token is near. Q Kᵀ and A V are missing: they multiply activations, not parameters.",
+    ),
+    "6n": (
+        "6 N a picture",
+        "A picture is not one token. Every number of a block's matrices is used once for each of the T tokens, so this is too small by about T.",
+    ),
 }
 
 
-def training_exaflops(shape: ViTShape, image_size: count.Size | None, epochs: float, images: float, way: str = "right") -> float:
+def training_exaflops(
+    shape: ViTShape, image_size: count.Size | None, epochs: float, images: float, way: str = "right"
+) -> float:
     """Compute of training in exaFLOPs, counted rightly or in one of the wrong WAYS. N is the blocks' matrices."""
     right = count.pretraining_exaflops(shape, image_size, epochs, images)
     macs = count.macs(shape, image_size)

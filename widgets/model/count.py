@@ -16,8 +16,12 @@ def sequence_facts(image_size: Size, patch_size: int) -> dict[str, int]:
     attention_entries T² of one head's table. Raises ValueError for a size that does not cut.
     """
     shape = ViTShape(image_size=image_size, patch_size=patch_size)
-    return {"patches": shape.num_patches, "row_length": shape.num_channels * patch_size**2,
-            "tokens": shape.num_tokens, "attention_entries": shape.num_tokens**2}
+    return {
+        "patches": shape.num_patches,
+        "row_length": shape.num_channels * patch_size**2,
+        "tokens": shape.num_tokens,
+        "attention_entries": shape.num_tokens**2,
+    }
 
 
 def parameters(shape: ViTShape) -> Ledger:
@@ -79,8 +83,8 @@ def macs(shape: ViTShape, image_size: Size | None = None) -> dict[str, int]:
     D, L = shape.hidden_size, shape.num_hidden_layers
     counted = {
         "patch": N * shape.patch_size**2 * shape.num_channels * D,
-        "linear": T * block_matrices(shape),               # every token meets every matrix once
-        "attention": L * 2 * T * T * D,                    # T² products of length D_h, k heads: T² D, twice
+        "linear": T * block_matrices(shape),  # every token meets every matrix once
+        "attention": L * 2 * T * T * D,  # T² products of length D_h, k heads: T² D, twice
         "head": D * shape.num_labels,
     }
     return counted | {"total": sum(counted.values())}
@@ -167,7 +171,7 @@ def implied_mfu(exaflops: float, device_days: float, peak_tflops: float) -> floa
 
 def _mlp_parameters(shape: ViTShape) -> tuple[str, int]:
     D, D_ff, L = shape.hidden_size, shape.intermediate_size, shape.num_hidden_layers
-    if shape.gated_mlp:   # gate, up and down, each with its bias
+    if shape.gated_mlp:  # gate, up and down, each with its bias
         return "L (3 D D_ff + 2 D_ff + D)", L * (3 * D * D_ff + 2 * D_ff + D)
     return "L (2 D D_ff + D_ff + D)", L * (2 * D * D_ff + D_ff + D)
 

@@ -18,7 +18,7 @@ def projection_matrix(filters: Tensor) -> Tensor:
     """
     if filters.ndim != 4:
         raise ValueError(f"filters must have the shape (D, C, P, P), not {tuple(filters.shape)}")
-    return filters.flatten(1).T                                           # (C*P*P, D)
+    return filters.flatten(1).T  # (C*P*P, D)
 
 
 def embed_patches(patches: Tensor, E: Tensor, b: Tensor) -> Tensor:
@@ -28,7 +28,7 @@ def embed_patches(patches: Tensor, E: Tensor, b: Tensor) -> Tensor:
     """
     if patches.shape[-1] != E.shape[0]:
         raise ValueError(f"patches are rows of {patches.shape[-1]} numbers, but E takes rows of {E.shape[0]}")
-    return patches @ E + b                                                # x_p E + b
+    return patches @ E + b  # x_p E + b
 
 
 def embed_by_convolution(pixels: Tensor, filters: Tensor, b: Tensor) -> Tensor:
@@ -37,8 +37,8 @@ def embed_by_convolution(pixels: Tensor, filters: Tensor, b: Tensor) -> Tensor:
     pixels (B, C, H, W), filters (D, C, P, P), b (D,); returns (B, N, D). A transpose, not a reshape, brings the
     tokens to the rows: (D, h, w) already lies in memory as D rows of N.
     """
-    maps = F.conv2d(pixels, filters, b, stride=filters.shape[-1])         # (B, D, h, w)
-    return maps.flatten(2).transpose(1, 2)                                # (B, N, D)
+    maps = F.conv2d(pixels, filters, b, stride=filters.shape[-1])  # (B, D, h, w)
+    return maps.flatten(2).transpose(1, 2)  # (B, N, D)
 
 
 class Components(NamedTuple):
@@ -62,7 +62,9 @@ class Components(NamedTuple):
         """
         found = self.variances.sqrt()
         if found[-1] <= 1e-6 * found[0] or found[0] == 0:
-            raise ValueError(f"the patches of this picture are too alike: it has fewer than {len(found)} principal components")
+            raise ValueError(
+                f"the patches of this picture are too alike: it has fewer than {len(found)} principal components"
+            )
         return found
 
 
@@ -81,7 +83,7 @@ def principal_components(rows: Tensor, k: int) -> Components:
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
         shape = f"{len(rows)} centred rows of {rows.shape[1]} numbers"
         raise ValueError(f"{shape} have 1 to {most} components, not {k!r}")
-    mean = rows.mean(0)                                                   # (F,)
+    mean = rows.mean(0)  # (F,)
     _, singular, directions = torch.linalg.svd(rows - mean, full_matrices=False)
     variances = singular**2 / (len(rows) - 1)
     return Components(mean, positive_largest(directions[:k]), variances[:k], float(variances.sum()))
@@ -100,7 +102,7 @@ def column_basis(patches: Tensor, E: Tensor) -> Components:
     size = R.diagonal().abs()
     if not bool((size > 0).any()):
         raise ValueError("E is 0: its columns span nothing")
-    directions = Q.T[size > 1e-10 * size.max()]                           # (k, C*P*P)
+    directions = Q.T[size > 1e-10 * size.max()]  # (k, C*P*P)
     rows = patches.detach().double()
     mean = rows.mean(0)
     variances = ((rows - mean) @ directions.T).square().sum(0) / (len(rows) - 1)
@@ -117,13 +119,13 @@ def projection_of_bytes(filters: Tensor, deviation: tuple[float, ...]) -> Tensor
 
     The model prepares a byte as (v / 255 - mean) / deviation; the factor goes into the rows of E. filters (D, C, P, P).
     """
-    factors = 1 / (255 * torch.tensor(deviation, **FLOAT64))    # (C,)
+    factors = 1 / (255 * torch.tensor(deviation, **FLOAT64))  # (C,)
     return projection_matrix(filters.detach().double() * factors[:, None, None])
 
 
 def positive_largest(rows: Tensor) -> Tensor:
     """Flip the sign of each row (k, F) where needed, so that its entry of largest magnitude is positive."""
-    largest = rows.gather(1, rows.abs().argmax(1, keepdim=True))          # (k, 1)
+    largest = rows.gather(1, rows.abs().argmax(1, keepdim=True))  # (k, 1)
     return torch.where(largest < 0, -rows, rows)
 
 
@@ -134,12 +136,12 @@ def patch_basis(patches: Tensor, k: int) -> Components:
 
 def coordinates(patches: Tensor, basis: Components) -> Tensor:
     """Return each patch's coordinates in a basis: (N, C*P*P) to (N, k), in float64."""
-    return (patches.double() - basis.mean) @ basis.directions.T           # (N, k)
+    return (patches.double() - basis.mean) @ basis.directions.T  # (N, k)
 
 
 def reconstruct(found: Tensor, basis: Components) -> Tensor:
     """Rebuild patches from their first k' <= k coordinates: (N, k') to (N, C*P*P)."""
-    return found @ basis.directions[: found.shape[1]] + basis.mean        # (N, C*P*P)
+    return found @ basis.directions[: found.shape[1]] + basis.mean  # (N, C*P*P)
 
 
 def rebuild_error(patches: Tensor, rebuilt: Tensor) -> Tensor:

@@ -20,16 +20,16 @@ def layer_norm(x: Tensor, weight: Tensor | None, bias: Tensor | None, eps: float
     default, 1e-5 in PyTorch's.
     """
     centred = x - x.mean(-1, keepdim=True)
-    variance = centred.square().mean(-1, keepdim=True)                    # (..., 1)
+    variance = centred.square().mean(-1, keepdim=True)  # (..., 1)
     normal = centred * torch.rsqrt(variance + eps)
     if weight is None:
         return normal if bias is None else normal + bias
-    return normal * weight if bias is None else torch.addcmul(bias, normal, weight)   # gamma * normal + beta
+    return normal * weight if bias is None else torch.addcmul(bias, normal, weight)  # gamma * normal + beta
 
 
 def gelu(x: Tensor) -> Tensor:
     """x Phi(x), Phi the standard normal's distribution function (Hendrycks and Gimpel 2016): the exact form."""
-    half = 0.5 * x                                                        # Phi(x) = (1 + erf(x / sqrt 2)) / 2
+    half = 0.5 * x  # Phi(x) = (1 + erf(x / sqrt 2)) / 2
     return torch.addcmul(half, half, torch.erf(x * math.sqrt(0.5)))
 
 
@@ -41,24 +41,24 @@ def gelu_tanh(x: Tensor) -> Tensor:
 class MLPWeights(NamedTuple):
     """The two matrices of one layer's MLP, stored (out, in)."""
 
-    fc1_weight: Tensor    # (D_ff, D)
+    fc1_weight: Tensor  # (D_ff, D)
     fc1_bias: Tensor | None
-    fc2_weight: Tensor    # (D, D_ff)
+    fc2_weight: Tensor  # (D, D_ff)
     fc2_bias: Tensor | None
 
 
 class MLPTrace(NamedTuple):
     """Every tensor of one layer's MLP."""
 
-    pre_activation: Tensor    # (B, T, D_ff)
-    post_activation: Tensor   # (B, T, D_ff)
-    mlp: Tensor               # (B, T, D)
+    pre_activation: Tensor  # (B, T, D_ff)
+    post_activation: Tensor  # (B, T, D_ff)
+    mlp: Tensor  # (B, T, D)
 
 
 def mlp(x: Tensor, w: MLPWeights, activation: Callable[[Tensor], Tensor] = gelu) -> MLPTrace:
     """Work on every token by itself: D to D_ff, GELU, and back to D (section 3.1)."""
-    pre = F.linear(x, w.fc1_weight, w.fc1_bias)                           # (B, T, D_ff)
-    post = activation(pre)                                                # (B, T, D_ff)
+    pre = F.linear(x, w.fc1_weight, w.fc1_bias)  # (B, T, D_ff)
+    post = activation(pre)  # (B, T, D_ff)
     return MLPTrace(pre, post, F.linear(post, w.fc2_weight, w.fc2_bias))  # (B, T, D)
 
 
@@ -76,20 +76,20 @@ class BlockWeights(NamedTuple):
 class BlockTrace(NamedTuple):
     """Every tensor of one block, in the order in which it is computed. msa and mlp are before their residual."""
 
-    ln1: Tensor               # (B, T, D)
-    q: Tensor                 # (B, k, T, D_h)
-    k: Tensor                 # (B, k, T, D_h)
-    v: Tensor                 # (B, k, T, D_h)
-    scores: Tensor            # (B, k, T, T)
-    weights: Tensor           # (B, k, T, T)
-    heads: Tensor             # (B, k, T, D_h)
-    msa: Tensor               # (B, T, D)
-    z_prime: Tensor           # (B, T, D)
-    ln2: Tensor               # (B, T, D)
-    pre_activation: Tensor    # (B, T, D_ff)
-    post_activation: Tensor   # (B, T, D_ff)
-    mlp: Tensor               # (B, T, D)
-    z: Tensor                 # (B, T, D)
+    ln1: Tensor  # (B, T, D)
+    q: Tensor  # (B, k, T, D_h)
+    k: Tensor  # (B, k, T, D_h)
+    v: Tensor  # (B, k, T, D_h)
+    scores: Tensor  # (B, k, T, T)
+    weights: Tensor  # (B, k, T, T)
+    heads: Tensor  # (B, k, T, D_h)
+    msa: Tensor  # (B, T, D)
+    z_prime: Tensor  # (B, T, D)
+    ln2: Tensor  # (B, T, D)
+    pre_activation: Tensor  # (B, T, D_ff)
+    post_activation: Tensor  # (B, T, D_ff)
+    mlp: Tensor  # (B, T, D)
+    z: Tensor  # (B, T, D)
 
 
 def block(

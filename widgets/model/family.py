@@ -20,7 +20,7 @@ class FamilyRow(NamedTuple):
     T: int
     parameters: int
     macs: int
-    attention: float       # share of the multiply-adds, 0 to 1
+    attention: float  # share of the multiply-adds, 0 to 1
 
 
 def family() -> list[FamilyRow]:
@@ -28,8 +28,20 @@ def family() -> list[FamilyRow]:
     rows = []
     for name, s in FAMILY.items():
         c = count.macs(s)
-        rows.append(FamilyRow(name, s.num_hidden_layers, s.hidden_size, s.intermediate_size, s.num_attention_heads, s.patch_size,
-                              s.num_tokens, count.parameters(s)["total"], c["total"], c["attention"] / c["total"]))
+        rows.append(
+            FamilyRow(
+                name,
+                s.num_hidden_layers,
+                s.hidden_size,
+                s.intermediate_size,
+                s.num_attention_heads,
+                s.patch_size,
+                s.num_tokens,
+                count.parameters(s)["total"],
+                c["total"],
+                c["attention"] / c["total"],
+            )
+        )
     return rows
 
 

@@ -12,7 +12,11 @@ from torch.utils.flop_counter import FlopCounterMode
 from widgets.model.library import on_meta
 from widgets.model.shape import ViTShape
 
-WAYS = {"eager": "attention as matrix products", "fused": "fused attention", "fast path": "nn.TransformerEncoder in eval mode"}
+WAYS = {
+    "eager": "attention as matrix products",
+    "fused": "fused attention",
+    "fast path": "nn.TransformerEncoder in eval mode",
+}
 
 
 def count_flops(model: nn.Module, pixels: torch.Tensor) -> int:
@@ -61,10 +65,19 @@ class _Stock(nn.Module):
         super().__init__()
         D, P = shape.hidden_size, shape.patch_size
         with torch.device("meta"):
-            layer = nn.TransformerEncoderLayer(D, shape.num_attention_heads, shape.intermediate_size, 0.0, "gelu", 1e-6, batch_first=True, norm_first=True)
+            layer = nn.TransformerEncoderLayer(
+                D,
+                shape.num_attention_heads,
+                shape.intermediate_size,
+                0.0,
+                "gelu",
+                1e-6,
+                batch_first=True,
+                norm_first=True,
+            )
             self.cut, self.head = nn.Conv2d(shape.num_channels, D, P, P), nn.Linear(D, shape.num_labels)
             self.encoder = nn.TransformerEncoder(layer, shape.num_hidden_layers, enable_nested_tensor=False)
 
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
-        z = self.cut(pixels).flatten(2).transpose(1, 2)         # (B, N, D)
+        z = self.cut(pixels).flatten(2).transpose(1, 2)  # (B, N, D)
         return self.head(self.encoder(torch.cat([z[:, :1], z], 1))[:, 0])

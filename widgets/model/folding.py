@@ -49,8 +49,8 @@ def fold_layer_scale(dinov2: State) -> State:
         if "layer_scale" in name or name.endswith("mask_token"):
             continue
         if match := _SCALED.fullmatch(name):
-            scale = dinov2[match[1] + LAMBDA_OF[match[2]]]                   # (D,)
-            tensor = tensor * scale.reshape(-1, *[1] * (tensor.ndim - 1))    # (D, D), (D, D_ff) or (D,)
+            scale = dinov2[match[1] + LAMBDA_OF[match[2]]]  # (D,)
+            tensor = tensor * scale.reshape(-1, *[1] * (tensor.ndim - 1))  # (D, D), (D, D_ff) or (D,)
         for old, new in NAMES.items():
             name = name.replace(old, new)
         folded[name] = tensor.contiguous()
@@ -74,9 +74,9 @@ def state_from_onnx(path: Path, class_row: str, patch_rows: str) -> State:
         if node.op_type == "MatMul" and node.name.startswith("/backbone/"):
             layer = node.name.removeprefix("/backbone/").removesuffix("/MatMul").replace("/", ".")
             for weight in (values[name] for name in node.input if name in values):
-                state[f"{layer}.weight"] = weight.T                          # (out, in)
+                state[f"{layer}.weight"] = weight.T  # (out, in)
     state["embeddings.position_embeddings"] = torch.cat([values[class_row], values[patch_rows]], dim=1)
-    return state                                                             # table (1, 1 + N, D)
+    return state  # table (1, 1 + N, D)
 
 
 def shape_of_dinov2(config: dict[str, Any]) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from widgets.model.own import FLOAT32
 from widgets.model.patches import patchify
 from widgets.model.positions import sincos_2d
 
-COMPONENTS = 8           # the picture's own principal components: features 0 to 7 of a token
-POSITION_FEATURES = 24   # features 8 to 31: six waves for the row, six for the column, a sine and a cosine each
+COMPONENTS = 8  # the picture's own principal components: features 0 to 7 of a token
+POSITION_FEATURES = 24  # features 8 to 31: six waves for the row, six for the column, a sine and a cosine each
 HIDDEN_SIZE = COMPONENTS + POSITION_FEATURES  # D
-PREFIX = 1               # a class token stands before the patches
-NUM_HEADS = 4            # k, so D_h is 8
-POSITION_BASE = 30.0     # the slowest wave is 107 patches long: no two places of a picture look alike to it
+PREFIX = 1  # a class token stands before the patches
+NUM_HEADS = 4  # k, so D_h is 8
+POSITION_BASE = 30.0  # the slowest wave is 107 patches long: no two places of a picture look alike to it
 GROUPS = ((0, 3), (3, 8))  # of the components: colour and brightness, then fine detail; each is scaled to length 1
 
 
@@ -32,8 +32,8 @@ class HandHead:
 
     name: str
     compares: str
-    features: tuple[int, ...]      # D_h of them at most
-    sharpness: tuple[float, ...]   # what each feature of the query is multiplied by
+    features: tuple[int, ...]  # D_h of them at most
+    sharpness: tuple[float, ...]  # what each feature of the query is multiplied by
 
 
 def _slow_waves() -> tuple[int, ...]:
@@ -54,10 +54,10 @@ HEADS = (
 class HandHeads:
     """The four heads at work on one picture."""
 
-    z: Tensor                  # (1, T, D): a class token of zeros, then the patches
-    trace: AttentionTrace      # of these heads, k = 4
-    grid: tuple[int, int]      # (rows, columns) of patches
-    basis: Components          # the picture's own
+    z: Tensor  # (1, T, D): a class token of zeros, then the patches
+    trace: AttentionTrace  # of these heads, k = 4
+    grid: tuple[int, int]  # (rows, columns) of patches
+    basis: Components  # the picture's own
 
 
 def hand_heads(pixels: Tensor, patch_size: int) -> HandHeads:
@@ -66,17 +66,17 @@ def hand_heads(pixels: Tensor, patch_size: int) -> HandHeads:
     Raises ValueError for a picture that does not cut into patches, or into fewer than 9 (eight components need them),
     and for one whose patches are too alike to have eight components.
     """
-    patches = patchify(pixels, patch_size)                                # (N, C*P*P)
+    patches = patchify(pixels, patch_size)  # (N, C*P*P)
     if len(patches) <= COMPONENTS:
         raise ValueError(f"{len(patches)} patches have no {COMPONENTS} principal components: use 9 patches or more")
     basis = patch_basis(patches, COMPONENTS)
     grid = (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size)
-    content = coordinates(patches, basis) / basis.deviations()            # (N, 8), variance 1
+    content = coordinates(patches, basis) / basis.deviations()  # (N, 8), variance 1
     # else a query would prefer the most unusual patches, whatever it looks like itself
     content = torch.cat([normalize(content[:, a:b], dim=1) for a, b in GROUPS], 1)
-    tokens = torch.cat([content.float(), sincos_2d(grid, POSITION_FEATURES, POSITION_BASE)], 1)       # (N, D)
+    tokens = torch.cat([content.float(), sincos_2d(grid, POSITION_FEATURES, POSITION_BASE)], 1)  # (N, D)
     # a class token of zeros prefers nothing, so its query weighs every token alike
-    z = torch.cat([torch.zeros(1, HIDDEN_SIZE, **FLOAT32), tokens])[None]            # (1, 1 + N, D)
+    z = torch.cat([torch.zeros(1, HIDDEN_SIZE, **FLOAT32), tokens])[None]  # (1, 1 + N, D)
     return HandHeads(z, multi_head_attention(z, weights(), NUM_HEADS), grid, basis)
 
 
@@ -86,6 +86,6 @@ def weights() -> AttentionWeights:
     picks, sharp = (torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE, **FLOAT32) for _ in range(2))
     for number, head in enumerate(HEADS):
         for place, (feature, factor) in enumerate(zip(head.features, head.sharpness)):
-            picks[feature, number * D_h + place] = 1                      # (in, out): head j makes columns j*D_h on
+            picks[feature, number * D_h + place] = 1  # (in, out): head j makes columns j*D_h on
             sharp[feature, number * D_h + place] = factor
     return AttentionWeights.packed(torch.cat([sharp, picks, picks], 1), None, torch.eye(HIDDEN_SIZE, **FLOAT32), None)

@@ -75,9 +75,7 @@ def download(repository: str, revision: str, again: bool) -> None:
         get_session().head(hf_hub_url(repository, FILES[0], revision=revision), timeout=10)
         say(answered=True)
         for name in FILES:
-            paths[name] = hf_hub_download(
-                repository, name, revision=revision, force_download=again, tqdm_class=Counter
-            )
+            paths[name] = hf_hub_download(repository, name, revision=revision, force_download=again, tqdm_class=Counter)
     say(files=paths, stated=stated_sum(Path(paths[FILES[1]]), hf_hub_url(repository, FILES[1], revision=revision)))
 
 

@@ -27,7 +27,7 @@ def attention_rollout(attentions: Sequence[Tensor], residual: bool = True) -> Te
     _check_attentions(attentions, dimensions=4)
     rollout = None
     for weights in attentions:
-        A = weights.mean(1)                                               # (B, T, T)
+        A = weights.mean(1)  # (B, T, T)
         if residual:
             A = (A + torch.eye(A.shape[-1], dtype=A.dtype, device=A.device)) / 2
         rollout = A if rollout is None else A @ rollout
@@ -49,13 +49,13 @@ def mean_attention_distance(
     if N + prefix != T:
         raise ValueError(f"a grid of {grid[0]} x {grid[1]} and {prefix} before it make {N + prefix} tokens, not {T}")
     cells = [patch_position(n, grid) for n in range(N)]
-    places = torch.tensor(cells, dtype=attentions[0].dtype, device=CPU) * patch_size         # (N, 2)
-    distances = torch.cdist(places, places, compute_mode="donot_use_mm_for_euclid_dist")     # (N, N), in pixels
+    places = torch.tensor(cells, dtype=attentions[0].dtype, device=CPU) * patch_size  # (N, 2)
+    distances = torch.cdist(places, places, compute_mode="donot_use_mm_for_euclid_dist")  # (N, N), in pixels
     layers = []
     for weights in attentions:
-        between = weights[..., prefix:, prefix:]                          # (B, k, N, N)
+        between = weights[..., prefix:, prefix:]  # (B, k, N, N)
         shares = between / between.sum(-1, keepdim=True)
-        layers.append((shares * distances).sum(-1).mean((0, 2)))          # (k,)
+        layers.append((shares * distances).sum(-1).mean((0, 2)))  # (k,)
     return torch.stack(layers)
 
 
@@ -68,18 +68,18 @@ def even_attention_distance(grid: tuple[int, int], patch_size: int) -> float:
 class RowShares(NamedTuple):
     """What each row of attention adds up to; every field has the shape of the weights without their last axis."""
 
-    to_prefix: Tensor     # weight on the tokens before the patches: the class token, and registers
-    to_patches: Tensor    # weight on all patches together
-    total: Tensor         # the whole row: 1, but for rounding
-    largest: Tensor       # largest weight on one patch
-    at: Tensor            # that patch, from 0
+    to_prefix: Tensor  # weight on the tokens before the patches: the class token, and registers
+    to_patches: Tensor  # weight on all patches together
+    total: Tensor  # the whole row: 1, but for rounding
+    largest: Tensor  # largest weight on one patch
+    at: Tensor  # that patch, from 0
 
 
 def row_shares(weights: Tensor, prefix: int = 1) -> RowShares:
     """Add up where each query's weight goes, for weights (..., T, T). Raises ValueError when no patch is left."""
     if not 0 <= prefix < weights.shape[-1]:
         raise ValueError(f"{prefix} tokens before the patches leave none of the {weights.shape[-1]} to them")
-    patches = weights[..., prefix:]                                       # (..., T, N)
+    patches = weights[..., prefix:]  # (..., T, N)
     largest, at = patches.max(-1)
     return RowShares(weights[..., :prefix].sum(-1), patches.sum(-1), weights.sum(-1), largest, at)
 
@@ -130,7 +130,7 @@ def token_components(tokens: Tensor, k: int = 3) -> Tensor:
     one machine to another. Give patches alone, without class token. Raises ValueError when there are no k components.
     """
     found = principal_components(tokens, k)
-    along = (tokens.double() - found.mean) @ found.directions.T           # (N, k)
+    along = (tokens.double() - found.mean) @ found.directions.T  # (N, k)
     return positive_largest(along.T).T.to(tokens.dtype)
 
 
@@ -150,14 +150,14 @@ def occlusion(
     N = grid[0] * grid[1]
     changes = torch.empty(len(pixels), N, dtype=pixels.dtype, device=CPU)
     for b, picture in enumerate(pixels):
-        whole = represent(w, picture[None]).y                             # (1, D)
+        whole = represent(w, picture[None]).y  # (1, D)
         for start in range(0, N, batch_size):
             numbers = range(start, min(start + batch_size, N))
             y = represent(w, torch.stack([_hidden(picture, n, grid, P) for n in numbers])).y
             changes[b, numbers.start : numbers.stop] = 1 - F.cosine_similarity(y, whole)
             if progress is not None:
                 progress(b * N + numbers.stop, len(pixels) * N)
-    return changes.clamp(0, 2)                                            # rounding gives -1e-7 where nothing changed
+    return changes.clamp(0, 2)  # rounding gives -1e-7 where nothing changed
 
 
 def rank_correlation(a: Tensor, b: Tensor) -> float:

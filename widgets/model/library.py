@@ -17,10 +17,15 @@ from widgets.model.encoder import BlockWeights, MLPWeights, gelu, gelu_tanh
 from widgets.model.shape import ViTShape
 from widgets.model.vit import ViTWeights
 
-TERMS = {   # piece of count.parameters -> how the names of its tensors go on behind "vit." and "layers.<number>."
-    "patch_embedding": ("embeddings.patch_embeddings.projection.",), "class_token": ("embeddings.cls_token",),
-    "positions": ("embeddings.position_embeddings",), "attention": ("attention.",), "mlp": ("mlp.",),
-    "layer_norms": ("layernorm_before.", "layernorm_after."), "final_norm": ("layernorm.",), "head": ("classifier.",),
+TERMS = {  # piece of count.parameters -> how the names of its tensors go on behind "vit." and "layers.<number>."
+    "patch_embedding": ("embeddings.patch_embeddings.projection.",),
+    "class_token": ("embeddings.cls_token",),
+    "positions": ("embeddings.position_embeddings",),
+    "attention": ("attention.",),
+    "mlp": ("mlp.",),
+    "layer_norms": ("layernorm_before.", "layernorm_after."),
+    "final_norm": ("layernorm.",),
+    "head": ("classifier.",),
 }
 OTHER = "other"
 ACTIVATIONS = {"gelu": gelu, "gelu_new": gelu_tanh, "gelu_pytorch_tanh": gelu_tanh}
@@ -41,13 +46,18 @@ def weights_of(model: Any) -> ViTWeights:
     size = config.image_size if isinstance(config.image_size, (list, tuple)) else (config.image_size,) * 2
     linear_head = isinstance(head, nn.Linear)
     return ViTWeights(
-        filters=projection.weight, filter_bias=projection.bias,
-        class_token=vit.embeddings.cls_token[0, 0], positions=vit.embeddings.position_embeddings[0],
+        filters=projection.weight,
+        filter_bias=projection.bias,
+        class_token=vit.embeddings.cls_token[0, 0],
+        positions=vit.embeddings.position_embeddings[0],
         blocks=tuple(_block_weights(layer) for layer in vit.layers),
-        norm_weight=vit.layernorm.weight, norm_bias=vit.layernorm.bias,
-        num_attention_heads=config.num_attention_heads, layer_norm_eps=config.layer_norm_eps,
+        norm_weight=vit.layernorm.weight,
+        norm_bias=vit.layernorm.bias,
+        num_attention_heads=config.num_attention_heads,
+        layer_norm_eps=config.layer_norm_eps,
         grid=(size[0] // projection.kernel_size[0], size[1] // projection.kernel_size[1]),
-        head_weight=head.weight if linear_head else None, head_bias=head.bias if linear_head else None,
+        head_weight=head.weight if linear_head else None,
+        head_bias=head.bias if linear_head else None,
         activation=ACTIVATIONS[config.hidden_act],
     )
 
@@ -62,13 +72,27 @@ def on_meta(shape: ViTShape, attention: str = "eager") -> nn.Module:
 
     from widgets.model.folding import empty
 
-    if not shape.class_token or shape.registers or shape.gated_mlp or shape.position != "learned" or not shape.norm_bias:
-        raise ValueError("the library's ViT has a class token, a position table, two MLP matrices and norms with a shift")
+    if (
+        not shape.class_token
+        or shape.registers
+        or shape.gated_mlp
+        or shape.position != "learned"
+        or not shape.norm_bias
+    ):
+        raise ValueError(
+            "the library's ViT has a class token, a position table, two MLP matrices and norms with a shift"
+        )
     size = shape.image_size
     config = ViTConfig(
-        image_size=size, patch_size=shape.patch_size, num_channels=shape.num_channels, hidden_size=shape.hidden_size,
-        num_hidden_layers=shape.num_hidden_layers, num_attention_heads=shape.num_attention_heads,
-        intermediate_size=shape.intermediate_size, qkv_bias=shape.qkv_bias, num_labels=shape.num_labels,
+        image_size=size,
+        patch_size=shape.patch_size,
+        num_channels=shape.num_channels,
+        hidden_size=shape.hidden_size,
+        num_hidden_layers=shape.num_hidden_layers,
+        num_attention_heads=shape.num_attention_heads,
+        intermediate_size=shape.intermediate_size,
+        qkv_bias=shape.qkv_bias,
+        num_labels=shape.num_labels,
     )
     model = empty(config, classifier=bool(shape.num_labels))
     if attention != "eager":
@@ -96,7 +120,11 @@ def _block_weights(layer: nn.Module) -> BlockWeights:
     parts = (part for linear in (a.q_proj, a.k_proj, a.v_proj, a.o_proj) for part in (linear.weight, linear.bias))
     before, after = layer.layernorm_before, layer.layernorm_after
     return BlockWeights(
-        before.weight, before.bias, AttentionWeights(*parts), after.weight, after.bias,
+        before.weight,
+        before.bias,
+        AttentionWeights(*parts),
+        after.weight,
+        after.bias,
         MLPWeights(fc1.weight, fc1.bias, fc2.weight, fc2.bias),
     )
 

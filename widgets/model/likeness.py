@@ -16,8 +16,8 @@ def patch_likeness(checkpoint: Checkpoint, pixels: np.ndarray) -> np.ndarray:
     """
     with torch.inference_mode():
         z = checkpoint.model.base_model(pixel_values=torch.from_numpy(pixels)[None]).last_hidden_state[0]  # (1 + N, D)
-    rows = normalize(z[1:], dim=-1)                                       # (N, D)
-    return (rows @ rows.T).clamp(-1, 1).numpy()                           # (N, N)
+    rows = normalize(z[1:], dim=-1)  # (N, D)
+    return (rows @ rows.T).clamp(-1, 1).numpy()  # (N, N)
 
 
 def reader_of(name: str, patch_size: int, image_size: tuple[int, int]) -> Checkpoint:
@@ -28,5 +28,7 @@ def reader_of(name: str, patch_size: int, image_size: tuple[int, int]) -> Checkp
     checkpoint = at_hand(name)
     own = checkpoint.model.config.patch_size
     if own != patch_size:
-        raise ValueError(f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
+        raise ValueError(
+            f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px."
+        )
     return load(name, image_size)

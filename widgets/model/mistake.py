@@ -19,27 +19,29 @@ from widgets.model.readout import sample_read_outs
 from widgets.model.trace import Trace, check_keepable, trace
 from widgets.model.vit import ViTWeights
 
-RESIZED = frozenset(SAME_STEP[1])   # mistakes that leave the patches alone and tell them they are elsewhere
+RESIZED = frozenset(SAME_STEP[1])  # mistakes that leave the patches alone and tell them they are elsewhere
 GREY = 128
-FIRST = 3           # numbers of y to show
+FIRST = 3  # numbers of y to show
 
 
 @dataclass(frozen=True)
 class Damage:
     """What came of a mistake. `seen` is the picture the model reads: uint8 (3, H, W)."""
 
-    title: str              # of the checkpoint
+    title: str  # of the checkpoint
     provenance: str
     patch_size: int
     seen: np.ndarray
     shape: tuple[int, ...]  # of y, (D,)
-    cosine: float           # of y with the right y
-    largest_change: float   # of a number of y
-    largest: float          # magnitude in the right y
-    by_position: bool       # `seen` has each patch where its position says it is, and grey where none is
-    nearest: str            # title of the picture whose right y has the largest cosine with y, samples and this one
-    begins: tuple[float, ...]             # the first numbers of y
-    others: tuple[tuple[str, float], ...] = ()  # every other sample: title, cosine of its right y with the right y; most alike first
+    cosine: float  # of y with the right y
+    largest_change: float  # of a number of y
+    largest: float  # magnitude in the right y
+    by_position: bool  # `seen` has each patch where its position says it is, and grey where none is
+    nearest: str  # title of the picture whose right y has the largest cosine with y, samples and this one
+    begins: tuple[float, ...]  # the first numbers of y
+    others: tuple[
+        tuple[str, float], ...
+    ] = ()  # every other sample: title, cosine of its right y with the right y; most alike first
 
 
 def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
@@ -54,12 +56,22 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     check_keepable(checkpoint, pixels)
     prepared = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     broken = trace(checkpoint, prepared, faults)
-    right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]   # (D,)
+    right = trace(checkpoint, prepared).y[0] if faults else broken.y[0]  # (D,)
     y = broken.y[0]
-    return Damage(checkpoint.title, checkpoint.provenance.brief, P, _seen(checkpoint, broken, pixels, faults),
-                  tuple(y.shape), float(cosine_similarity(y, right, dim=0)), float((y - right).abs().max()),
-                  float(right.abs().max()), not RESIZED.isdisjoint(faults), _nearest(name, picture, right, y) if faults else picture.title,
-                  tuple(y[:FIRST].tolist()), other_answers(name, picture, right) if faults else ())
+    return Damage(
+        checkpoint.title,
+        checkpoint.provenance.brief,
+        P,
+        _seen(checkpoint, broken, pixels, faults),
+        tuple(y.shape),
+        float(cosine_similarity(y, right, dim=0)),
+        float((y - right).abs().max()),
+        float(right.abs().max()),
+        not RESIZED.isdisjoint(faults),
+        _nearest(name, picture, right, y) if faults else picture.title,
+        tuple(y[:FIRST].tolist()),
+        other_answers(name, picture, right) if faults else (),
+    )
 
 
 def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[str, ...]) -> np.ndarray:
@@ -68,7 +80,9 @@ def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[st
     if not RESIZED.isdisjoint(faults):
         return _moved(pixels, P, places_told(weights_of(checkpoint.model), t.grid, faults))
     prepared = unpatchify(t.patches[0], pixels.shape[1:], P).numpy()
-    mean, deviation = (np.array(side)[:, None, None] for side in (checkpoint.preparation.mean, checkpoint.preparation.deviation))
+    mean, deviation = (
+        np.array(side)[:, None, None] for side in (checkpoint.preparation.mean, checkpoint.preparation.deviation)
+    )
     return (255 * (prepared * deviation + mean)).round().clip(0, 255).astype(np.uint8)
 
 
@@ -76,15 +90,17 @@ def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[st
 def places_told(w: ViTWeights, grid: Grid, faults: tuple[str, ...]) -> np.ndarray:
     """The patch whose right position is most like the one that each patch is given: int64 (N,)."""
     n_cls = int(w.class_token is not None)
-    given, right = (resize(w.positions, w.grid, grid, prefix=n_cls)[n_cls:]
-                    for resize in (steps_with(faults, w).resize, interpolate_positions))   # (N, D) each
-    return (normalize(given, dim=1) @ normalize(right, dim=1).T).argmax(1).numpy()   # of (N, N) cosines
+    given, right = (
+        resize(w.positions, w.grid, grid, prefix=n_cls)[n_cls:]
+        for resize in (steps_with(faults, w).resize, interpolate_positions)
+    )  # (N, D) each
+    return (normalize(given, dim=1) @ normalize(right, dim=1).T).argmax(1).numpy()  # of (N, N) cosines
 
 
 def _moved(pixels: np.ndarray, patch_size: int, places: np.ndarray) -> np.ndarray:
-    patches = patchify(pixels, patch_size)                                # (N, C*P*P)
+    patches = patchify(pixels, patch_size)  # (N, C*P*P)
     moved = np.full_like(patches, GREY)
-    moved[places] = patches                                               # of several at one place the last is seen
+    moved[places] = patches  # of several at one place the last is seen
     return unpatchify(moved, pixels.shape[1:], patch_size)
 
 
@@ -101,7 +117,9 @@ def other_answers(name: str, picture: Picture, right: Tensor) -> tuple[tuple[str
     """
     titles, known = sample_answers(name)
     cosines = cosine_similarity(known, right[None], dim=1).tolist()
-    found = [(title, cosine) for sample, title, cosine in zip(sample_names(), titles, cosines) if sample != picture.name]
+    found = [
+        (title, cosine) for sample, title, cosine in zip(sample_names(), titles, cosines) if sample != picture.name
+    ]
     return tuple(sorted(found, key=lambda one: -one[1]))
 
 

@@ -24,13 +24,13 @@ class NormSteps:
     gamma: np.ndarray
     beta: np.ndarray
     epsilon: float
-    divisor: int          # D, or D - 1 for the sample variance
+    divisor: int  # D, or D - 1 for the sample variance
     mean: float
     centred: np.ndarray
     variance: float
-    root: float           # sqrt(variance + epsilon)
-    normal: np.ndarray    # centred / root; NaN where root is 0
-    out: np.ndarray       # gamma * normal + beta
+    root: float  # sqrt(variance + epsilon)
+    normal: np.ndarray  # centred / root; NaN where root is 0
+    out: np.ndarray  # gamma * normal + beta
 
 
 def norm_steps(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, epsilon: float, sample: bool = False) -> NormSteps:
@@ -41,7 +41,9 @@ def norm_steps(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, epsilon: floa
     """
     x, gamma, beta = (np.asarray(row, dtype=np.float64) for row in (x, gamma, beta))
     if x.ndim != 1 or not len(x) or not x.shape == gamma.shape == beta.shape:
-        raise ValueError(f"x, gamma and beta are three rows of one length, not {x.shape}, {gamma.shape} and {beta.shape}")
+        raise ValueError(
+            f"x, gamma and beta are three rows of one length, not {x.shape}, {gamma.shape} and {beta.shape}"
+        )
     if not np.isfinite([x, gamma, beta]).all():
         raise ValueError("every number must be finite: there is a NaN or an infinity among them")
     if not 0 <= epsilon < np.inf:
@@ -59,5 +61,5 @@ def norm_steps(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, epsilon: floa
 
 def spread(rows: list[NormSteps]) -> float:
     """The largest difference between the norms of two of these, number by number."""
-    out = np.stack([steps.out for steps in rows])                         # (rows, D)
+    out = np.stack([steps.out for steps in rows])  # (rows, D)
     return float((out.max(0) - out.min(0)).max())

@@ -23,14 +23,18 @@ WAYS = {INTERPOLATED: (), "cut off": ("positions_cut_off",), "none": ("no_positi
 """What may be done with a table of another grid: name -> faults of the forward pass."""
 
 RESIZES: dict[str, tuple[str, bool]] = {
-    "bicubic": ("bicubic", False), "bicubic, antialiased": ("bicubic", True),
-    "bilinear": ("bilinear", False), "bilinear, antialiased": ("bilinear", True),
-    "linear, corner on corner": ("zoom", False), "bicubic, offset by 0.1": ("offset", False), "nearest": ("nearest", False),
+    "bicubic": ("bicubic", False),
+    "bicubic, antialiased": ("bicubic", True),
+    "bilinear": ("bilinear", False),
+    "bilinear, antialiased": ("bilinear", True),
+    "linear, corner on corner": ("zoom", False),
+    "bicubic, offset by 0.1": ("offset", False),
+    "nearest": ("nearest", False),
 }
 """Ways to interpolate: name -> (method, antialias) of `interpolate_positions`. The first is the library's."""
 
-SIDES = (8, 12, 16, 24, 32)   # patches along the shorter side, beside those of the table itself
-_PASS = threading.Lock()      # two readers who ask at once would only slow one another down
+SIDES = (8, 12, 16, 24, 32)  # patches along the shorter side, beside those of the table itself
+_PASS = threading.Lock()  # two readers who ask at once would only slow one another down
 
 
 @dataclass(frozen=True)
@@ -38,10 +42,10 @@ class SizeAnswer:
     """y of one picture at one size, in one of WAYS; `y` is None where the table has too few rows to cut off."""
 
     way: str
-    image_size: tuple[int, int]   # (H, W), px
-    grid: Grid                    # (rows, columns) of patches
-    y: Tensor | None              # (D,)
-    cosine: float | None          # with y of the reference
+    image_size: tuple[int, int]  # (H, W), px
+    grid: Grid  # (rows, columns) of patches
+    y: Tensor | None  # (D,)
+    cosine: float | None  # with y of the reference
 
 
 @dataclass(frozen=True)
@@ -127,11 +131,11 @@ def resized_table(table: Tensor, old: Grid, new: Grid, way: str, prefix: int = 1
 
 def resize_differences(table: Tensor, old: Grid, new: Grid, prefix: int = 1) -> dict[str, Resized]:
     """How each way to interpolate differs from the library's, patch by patch."""
-    right = resized_table(table, old, new, "bicubic", prefix)[prefix:]    # (N, D)
+    right = resized_table(table, old, new, "bicubic", prefix)[prefix:]  # (N, D)
     found = {}
     for way in RESIZES:
-        rows = resized_table(table, old, new, way, prefix)[prefix:]       # (N, D)
-        alike = cosine_similarity(rows, right, dim=1)                     # (N,)
+        rows = resized_table(table, old, new, way, prefix)[prefix:]  # (N, D)
+        alike = cosine_similarity(rows, right, dim=1)  # (N,)
         found[way] = Resized(float(alike.mean()), float(alike.min()), float((rows - right).abs().max()))
     return found
 
@@ -149,21 +153,23 @@ def differences_on(name: str, old: Grid, new: Grid) -> dict[str, Resized]:
 
 def similarity_of(table: Tensor, grid: Grid, place: tuple[int, int], prefix: int = 1) -> Tensor:
     """Cosine of the position at a place (row, column) with all positions: (h, w). `cosine_similarity_map` for one."""
-    rows = table[prefix:]                                                 # (N, D)
-    one = rows[place[0] * grid[1] + place[1]]                             # (D,)
+    rows = table[prefix:]  # (N, D)
+    one = rows[place[0] * grid[1] + place[1]]  # (D,)
     return cosine_similarity(rows, one[None], dim=1).clamp(-1, 1).reshape(grid)
 
 
 @lru_cache(maxsize=512)
 @torch.inference_mode()
-def _represent(name: str, picture: Picture, side: int, faults: tuple[str, ...], way: str = "bicubic", seen_at: int = 0) -> Tensor:
+def _represent(
+    name: str, picture: Picture, side: int, faults: tuple[str, ...], way: str = "bicubic", seen_at: int = 0
+) -> Tensor:
     """y, (D,), of a picture whose shorter side is made `side` px; with `seen_at`, enlarged from that many px."""
     checkpoint = at_hand(name)
     w = weights_of(checkpoint.model)
-    pixels = prepare(picture, w.patch_size, side)                         # (3, H, W)
+    pixels = prepare(picture, w.patch_size, side)  # (3, H, W)
     if seen_at:
         pixels = enlarged(prepare(picture, w.patch_size, seen_at), pixels.shape[1:])
-    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]      # (1, 3, H, W)
+    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     with _PASS:
         return represent(w, x, _steps(w, faults, way)).y[0]
 

@@ -16,20 +16,20 @@ from widgets.model.library import weights_of
 from widgets.model.patches import patchify, unpatchify
 from widgets.model.pictures import Picture, prepare
 
-PATCH_SIZE = 16    # of the two bases that belong to no model, pixels
-SEED = 0           # of the random E
+PATCH_SIZE = 16  # of the two bases that belong to no model, pixels
+SEED = 0  # of the random E
 
 
 @dataclass(frozen=True)
 class Basis:
     """A picture's patches, and directions to write them in. `curve` is the share of variance kept by 1, 2, ... numbers."""
 
-    pixels: np.ndarray       # uint8 (3, H, W)
+    pixels: np.ndarray  # uint8 (3, H, W)
     patch_size: int
-    components: Components   # every direction there is, (most, C*P*P), with the mean patch
+    components: Components  # every direction there is, (most, C*P*P), with the mean patch
     coordinates: np.ndarray  # (N, most)
-    curve: np.ndarray        # (most,)
-    of: str                  # whose directions these are, in words
+    curve: np.ndarray  # (most,)
+    of: str  # whose directions these are, in words
 
     @property
     def most(self) -> int:
@@ -48,7 +48,7 @@ class Basis:
 
     def patterns(self, count: int) -> np.ndarray:
         """The first directions as patterns of pixels: (count, 3, P, P)."""
-        directions = self.components.directions[:count].numpy()           # (count, C*P*P)
+        directions = self.components.directions[:count].numpy()  # (count, C*P*P)
         return directions.reshape(len(directions), -1, self.patch_size, self.patch_size)
 
     def rebuilt(self, k: int) -> np.ndarray:

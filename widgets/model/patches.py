@@ -23,9 +23,9 @@ def patchify(image: Array, patch_size: int) -> Array:
     P = _patch_size(patch_size)
     check_image_size(height, width, P)
     rows, columns = height // P, width // P
-    cut = image.reshape(channels, rows, P, columns, P)                    # (C, h, P, w, P)
-    cut = _reorder(cut, (1, 3, 0, 2, 4))                                  # (h, w, C, P, P)
-    return cut.reshape(rows * columns, channels * P * P)                  # (N, C*P*P)
+    cut = image.reshape(channels, rows, P, columns, P)  # (C, h, P, w, P)
+    cut = _reorder(cut, (1, 3, 0, 2, 4))  # (h, w, C, P, P)
+    return cut.reshape(rows * columns, channels * P * P)  # (N, C*P*P)
 
 
 def unpatchify(patches: Array, image_size: tuple[int, int], patch_size: int) -> Array:
@@ -44,9 +44,9 @@ def unpatchify(patches: Array, image_size: tuple[int, int], patch_size: int) -> 
             f"patches of shape {tuple(patches.shape)} do not make a {height} x {width} px picture: that takes"
             f" {rows * columns} rows ({rows} x {columns} patches) of C x {P * P} numbers, C one or more channels"
         )
-    cut = patches.reshape(rows, columns, -1, P, P)                        # (h, w, C, P, P)
-    cut = _reorder(cut, (2, 0, 3, 1, 4))                                  # (C, h, P, w, P)
-    return cut.reshape(-1, height, width)                                 # (C, H, W)
+    cut = patches.reshape(rows, columns, -1, P, P)  # (h, w, C, P, P)
+    cut = _reorder(cut, (2, 0, 3, 1, 4))  # (C, h, P, w, P)
+    return cut.reshape(-1, height, width)  # (C, H, W)
 
 
 def patch_position(n: int, grid: tuple[int, int]) -> tuple[int, int]:
@@ -148,7 +148,7 @@ def number_places(patch_size: int, num_channels: int = 3, channels_last: bool = 
     """
     P = _patch_size(patch_size)
     order = (1, 2, 0) if channels_last else (0, 1, 2)
-    places = np.indices((num_channels, P, P))                             # (3, C, P, P)
+    places = np.indices((num_channels, P, P))  # (3, C, P, P)
     return places.transpose(0, *(axis + 1 for axis in order)).reshape(3, -1).T
 
 
@@ -161,5 +161,5 @@ def to_channels_last(patches: Array, patch_size: int) -> Array:
     P = _patch_size(patch_size)
     if patches.ndim != 2 or patches.shape[1] % (P * P):
         raise ValueError(f"rows to reorder are (N, C*{P * P}), not {tuple(patches.shape)}")
-    cut = patches.reshape(patches.shape[0], -1, P * P)                    # (N, C, P*P)
-    return _reorder(cut, (0, 2, 1)).reshape(patches.shape)                # (N, P*P*C)
+    cut = patches.reshape(patches.shape[0], -1, P * P)  # (N, C, P*P)
+    return _reorder(cut, (0, 2, 1)).reshape(patches.shape)  # (N, P*P*C)

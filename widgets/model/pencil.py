@@ -17,10 +17,10 @@ PROJECTIONS = ("W_q", "W_k", "W_v")
 class Inputs:
     """What a reader may change: tokens, the three projections of every head, and the matrix that joins the heads."""
 
-    X: Tensor              # (T, D)
-    W_q: Tensor            # (k, D, D_h)
-    W_k: Tensor            # (k, D, D_h)
-    W_v: Tensor            # (k, D, D_h)
+    X: Tensor  # (T, D)
+    W_q: Tensor  # (k, D, D_h)
+    W_k: Tensor  # (k, D, D_h)
+    W_v: Tensor  # (k, D, D_h)
     U_msa: Tensor | None = None  # (k D_h, D); None where there is one head and nothing to join
 
     @property
@@ -44,14 +44,14 @@ class Inputs:
 class Pencil:
     """Every matrix between the inputs and the answer, float64; the first axis of the first six is the head."""
 
-    q: Tensor              # (k, T, D_h)
-    k: Tensor              # (k, T, D_h)
-    v: Tensor              # (k, T, D_h)
-    S: Tensor              # (k, T, T): scores, scaled where that is on, before any mask
-    A: Tensor              # (k, T, T)
-    O: Tensor              # (k, T, D_h): A v, the paper's SA(z)
-    joined: Tensor         # (T, k D_h): the heads side by side
-    msa: Tensor | None     # (T, D)
+    q: Tensor  # (k, T, D_h)
+    k: Tensor  # (k, T, D_h)
+    v: Tensor  # (k, T, D_h)
+    S: Tensor  # (k, T, T): scores, scaled where that is on, before any mask
+    A: Tensor  # (k, T, T)
+    O: Tensor  # (k, T, D_h): A v, the paper's SA(z)
+    joined: Tensor  # (T, k D_h): the heads side by side
+    msa: Tensor | None  # (T, D)
 
 
 def compute(inputs: Inputs, scaled: bool = True, masked: bool = False) -> Pencil:
@@ -60,7 +60,7 @@ def compute(inputs: Inputs, scaled: bool = True, masked: bool = False) -> Pencil
     T = len(inputs.X)
     mask = torch.ones(T, T, **BOOL).tril() if masked else None
     O, A, S = attention(q, k, v, None if scaled else 1.0, mask)
-    joined = merge_heads(O[None])[0]                                      # (T, k D_h)
+    joined = merge_heads(O[None])[0]  # (T, k D_h)
     return Pencil(q, k, v, S, A, O, joined, None if inputs.U_msa is None else joined @ inputs.U_msa)
 
 
@@ -89,13 +89,31 @@ SMALL = Inputs(
 
 PENCIL_Z = _floats([0, 1, 0, 0, 1, 0], [0, 1, 1, 1, 2, 1], [1, 1, 1, 0, 0, 0], [2, 2, 2, 1, 2, 1])
 # Head 1 is the published example's; its rows are the rows of U_qkv, nine columns q, k, v.
-PENCIL_HEAD_1 = _floats([0, 1, 0, 0, 0, 0, -1, 1, 0], [1, -1, 1, 0, 1, 0, 0, 0, 1], [0, 1, 0, -1, 1, 1, -1, 1, 0],
-                        [1, 1, -1, -1, 0, -1, -1, -1, 0], [1, 0, 1, 1, -1, 0, 0, -1, -1], [0, -1, -1, 1, 0, -1, 0, 0, -1])
+PENCIL_HEAD_1 = _floats(
+    [0, 1, 0, 0, 0, 0, -1, 1, 0],
+    [1, -1, 1, 0, 1, 0, 0, 0, 1],
+    [0, 1, 0, -1, 1, 1, -1, 1, 0],
+    [1, 1, -1, -1, 0, -1, -1, -1, 0],
+    [1, 0, 1, 1, -1, 0, 0, -1, -1],
+    [0, -1, -1, 1, 0, -1, 0, 0, -1],
+)
 # Head 2 and U_msa are this course's own, so that Eq. 8 can be worked through too.
-PENCIL_HEAD_2 = _floats([0, 1, -1, 1, 0, 0, 0, -1, -1], [0, -1, 0, 1, 0, 0, 1, 0, 1], [-1, 0, 0, -1, -1, 0, 1, 0, 0],
-                        [0, 1, 0, 1, 0, 0, 0, 1, -1], [1, -1, 1, 0, 1, -1, 1, 1, 0], [1, 1, -1, 0, 0, 0, 0, 1, 0])
-PENCIL_U_MSA = _floats([1, 0, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [1, 0, 0, 0, 1, 0],
-                       [0, 0, -1, 0, 0, 1])
+PENCIL_HEAD_2 = _floats(
+    [0, 1, -1, 1, 0, 0, 0, -1, -1],
+    [0, -1, 0, 1, 0, 0, 1, 0, 1],
+    [-1, 0, 0, -1, -1, 0, 1, 0, 0],
+    [0, 1, 0, 1, 0, 0, 0, 1, -1],
+    [1, -1, 1, 0, 1, -1, 1, 1, 0],
+    [1, 1, -1, 0, 0, 0, 0, 1, 0],
+)
+PENCIL_U_MSA = _floats(
+    [1, 0, 0, 0, 0, 1],
+    [0, 1, 0, 0, 0, 0],
+    [0, 0, 1, 0, 0, 0],
+    [0, 0, 0, 1, 0, 0],
+    [1, 0, 0, 0, 1, 0],
+    [0, 0, -1, 0, 0, 1],
+)
 PENCIL = Inputs(PENCIL_Z, *_three(torch.stack([PENCIL_HEAD_1, PENCIL_HEAD_2])), PENCIL_U_MSA)
 
 PRESETS: dict[str, Preset] = {
@@ -108,17 +126,28 @@ def as_numpy(inputs: Inputs, scaled: bool, masked: bool) -> str:
     """The same computation as a short NumPy script with these very numbers, to paste anywhere."""
     arrays = [f"X = {_listed(inputs.X)}"]
     arrays += [f"{name} = {_listed(getattr(inputs, name))}" for name in PROJECTIONS]
-    lines = ["import numpy as np", "", *arrays, "",
-             "q, k, v = X @ W_q, X @ W_k, X @ W_v               # (heads, T, D_h)",
-             f"S = q @ k.transpose(0, 2, 1){' / np.sqrt(q.shape[-1])' if scaled else ''}"]
+    lines = [
+        "import numpy as np",
+        "",
+        *arrays,
+        "",
+        "q, k, v = X @ W_q, X @ W_k, X @ W_v               # (heads, T, D_h)",
+        f"S = q @ k.transpose(0, 2, 1){' / np.sqrt(q.shape[-1])' if scaled else ''}",
+    ]
     source = "S"
     if masked:
         lines.append("seen = np.where(np.tri(len(X), dtype=bool), S, -np.inf)")
         source = "seen"
-    lines += [f"A = np.exp({source} - {source}.max(-1, keepdims=True))",
-              "A = A / A.sum(-1, keepdims=True)                  # every row sums to 1", "O = A @ v"]
+    lines += [
+        f"A = np.exp({source} - {source}.max(-1, keepdims=True))",
+        "A = A / A.sum(-1, keepdims=True)                  # every row sums to 1",
+        "O = A @ v",
+    ]
     if inputs.U_msa is not None:
-        lines += [f"U_msa = {_listed(inputs.U_msa)}", "msa = np.concatenate(list(O), axis=1) @ U_msa      # heads side by side"]
+        lines += [
+            f"U_msa = {_listed(inputs.U_msa)}",
+            "msa = np.concatenate(list(O), axis=1) @ U_msa      # heads side by side",
+        ]
     return "\n".join(lines) + "\n"
 
 

@@ -14,12 +14,21 @@ from widgets.model.facts import DATA
 from widgets.model.preparation import PREPARATIONS, Preparation
 
 __all__ = [
-    "MOST_PATCHES", "PREPARATIONS", "Picture", "PictureRefused", "Preparation",
-    "decode", "enlarged", "open_sample", "prepare", "prepared_size", "sample_names",
+    "MOST_PATCHES",
+    "PREPARATIONS",
+    "Picture",
+    "PictureRefused",
+    "Preparation",
+    "decode",
+    "enlarged",
+    "open_sample",
+    "prepare",
+    "prepared_size",
+    "sample_names",
 ]
 
-MOST_PATCHES = 3136          # 56 x 56: what attention can still hold on a reader's machine (T^2 about ten million)
-LONGEST_TO_SHORTEST = 16     # beyond this a picture is a line, and its patches show nothing
+MOST_PATCHES = 3136  # 56 x 56: what attention can still hold on a reader's machine (T^2 about ten million)
+LONGEST_TO_SHORTEST = 16  # beyond this a picture is a line, and its patches show nothing
 
 
 class PictureRefused(ValueError):
@@ -66,7 +75,7 @@ def open_sample(name: str) -> Picture:
         raise ValueError(f"there is no sample picture {name!r}: use one of {', '.join(sample_names())}")
     entry = _samples()[name]
     with Image.open(DATA / "pictures" / entry["file"]) as image:
-        rgb = np.array(image.convert("RGB"))                              # (H, W, 3)
+        rgb = np.array(image.convert("RGB"))  # (H, W, 3)
     rgb.setflags(write=False)
     source = f"{entry['author']}; {entry['source']}"
     return Picture(name, entry["title"], rgb, source, entry["licence"], entry["alt"])
@@ -82,11 +91,13 @@ def decode(data: bytes, filename: str = "") -> Picture:
     """
     from widgets.model.uploads import read_rgb  # here, because uploads.py imports PictureRefused from this module
 
-    rgb, (height, width) = read_rgb(data, filename)                       # (H, W, 3)
+    rgb, (height, width) = read_rgb(data, filename)  # (H, W, 3)
     _check_proportions(height, width)
     rgb.setflags(write=False)
     alt = f"The picture you uploaded, {width} pixels wide and {height} high."
-    return Picture("yours", "Your picture", rgb, "uploaded by you", "yours; it stays on this page", alt, (height, width))
+    return Picture(
+        "yours", "Your picture", rgb, "uploaded by you", "yours; it stays on this page", alt, (height, width)
+    )
 
 
 def prepared_size(height: int, width: int, patch_size: int, shorter_side: int = 224) -> tuple[int, int]:
@@ -119,13 +130,13 @@ def prepare(picture: Picture, patch_size: int, shorter_side: int = 224) -> np.nd
     height, width, _ = picture.rgb.shape
     H, W = prepared_size(height, width, patch_size, shorter_side)
     image = Image.fromarray(picture.rgb).resize((W, H), Image.Resampling.BICUBIC)
-    return np.asarray(image).transpose(2, 0, 1).copy()                    # (3, H, W)
+    return np.asarray(image).transpose(2, 0, 1).copy()  # (3, H, W)
 
 
 def enlarged(pixels: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """Scale prepared pixels (3, h, w) to a larger `size` (H, W), bicubic: uint8 (3, H, W). No detail comes back."""
     image = Image.fromarray(pixels.transpose(1, 2, 0)).resize(size[::-1], Image.Resampling.BICUBIC)
-    return np.asarray(image).transpose(2, 0, 1).copy()                    # (3, H, W)
+    return np.asarray(image).transpose(2, 0, 1).copy()  # (3, H, W)
 
 
 def _rounded(height: int, width: int, P: int, shorter_side: int) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from widgets.model.positions import Grid, cosine_similarity_map, interpolate_pos
 from widgets.model.vit import ViTWeights
 
 KINDS = ("learned", "sincos_1d", "sincos_2d", "random")
-NEIGHBOURS = 4   # as many as a patch has beside, above and below it
+NEIGHBOURS = 4  # as many as a patch has beside, above and below it
 SEED = 0
 
 
@@ -21,10 +21,10 @@ SEED = 0
 class Likeness:
     """What a table tells of the grid, over all its patches. Means are of cosines, shares are of the 4 most alike."""
 
-    same_row: float       # mean cosine of two positions in one row
-    same_column: float    # in one column
-    elsewhere: float      # in neither
-    share_in_row: float   # of a position's 4 most alike others, how many lie in its row: 0 to 1
+    same_row: float  # mean cosine of two positions in one row
+    same_column: float  # in one column
+    elsewhere: float  # in neither
+    share_in_row: float  # of a position's 4 most alike others, how many lie in its row: 0 to 1
     share_in_column: float
 
 
@@ -53,9 +53,9 @@ def similarity_rows(table: Tensor, grid: Grid, prefix: int = 1) -> Tensor:
 
     From row `prefix` on it is `cosine_similarity_map`. A row of zeros has no direction and gets 0.
     """
-    patches = cosine_similarity_map(table, grid, prefix).flatten(1)                  # (N, N)
-    rows = F.normalize(table, dim=-1)                                                # (prefix + N, D)
-    return torch.cat([(rows[:prefix] @ rows[prefix:].T).clamp(-1, 1), patches])      # (prefix + N, N)
+    patches = cosine_similarity_map(table, grid, prefix).flatten(1)  # (N, N)
+    rows = F.normalize(table, dim=-1)  # (prefix + N, D)
+    return torch.cat([(rows[:prefix] @ rows[prefix:].T).clamp(-1, 1), patches])  # (prefix + N, N)
 
 
 def most_alike(similarity: Tensor, count: int = NEIGHBOURS) -> Tensor:
@@ -66,20 +66,22 @@ def most_alike(similarity: Tensor, count: int = NEIGHBOURS) -> Tensor:
     N = len(similarity)
     if count > N - 1:
         raise ValueError(f"of {N} positions each has {N - 1} others, not {count}")
-    others = similarity.clone().fill_diagonal_(-torch.inf)                           # (N, N)
-    return others.sort(dim=1, descending=True, stable=True).indices[:, :count]       # (N, count)
+    others = similarity.clone().fill_diagonal_(-torch.inf)  # (N, N)
+    return others.sort(dim=1, descending=True, stable=True).indices[:, :count]  # (N, count)
 
 
 def likeness(table: Tensor, grid: Grid, prefix: int = 1) -> Likeness:
     """How much the positions of one row, of one column, and of neither are alike. At least 2 x 3 or 3 x 2 patches."""
-    similarity = cosine_similarity_map(table, grid, prefix).flatten(1)               # (N, N)
+    similarity = cosine_similarity_map(table, grid, prefix).flatten(1)  # (N, N)
     place = torch.arange(len(similarity), **INT64)
     row, column = place // grid[1], place % grid[1]
-    in_row, in_column = row[:, None] == row, column[:, None] == column               # (N, N)
+    in_row, in_column = row[:, None] == row, column[:, None] == column  # (N, N)
     others = ~torch.eye(len(similarity), **BOOL)
-    nearest = most_alike(similarity)                                                 # (N, 4)
+    nearest = most_alike(similarity)  # (N, 4)
     return Likeness(
-        float(similarity[in_row & others].mean()), float(similarity[in_column & others].mean()),
+        float(similarity[in_row & others].mean()),
+        float(similarity[in_column & others].mean()),
         float(similarity[~in_row & ~in_column].mean()),
-        float(in_row.gather(1, nearest).float().mean()), float(in_column.gather(1, nearest).float().mean()),
+        float(in_row.gather(1, nearest).float().mean()),
+        float(in_column.gather(1, nearest).float().mean()),
     )

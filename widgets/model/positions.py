@@ -22,7 +22,7 @@ METHODS = {
     "zoom": {"mode": "bilinear", "align_corners": True},
     "offset": {"mode": "bicubic", "align_corners": False},
 }
-SMOOTHED = ("bicubic", "bilinear")   # the methods that can average when they shrink
+SMOOTHED = ("bicubic", "bilinear")  # the methods that can average when they shrink
 
 
 def interpolate_positions(
@@ -45,8 +45,8 @@ def interpolate_positions(
         return table.clone()
     D = table.shape[1]
     options = METHODS[method] | ({"antialias": True} if antialias else {})
-    cells = table[prefix:].reshape(1, *old_grid, D).permute(0, 3, 1, 2)   # (1, D, h, w)
-    cells = F.interpolate(cells, **_size(method, old_grid, new_grid), **options)   # (1, D, h', w')
+    cells = table[prefix:].reshape(1, *old_grid, D).permute(0, 3, 1, 2)  # (1, D, h, w)
+    cells = F.interpolate(cells, **_size(method, old_grid, new_grid), **options)  # (1, D, h', w')
     return torch.cat([table[:prefix], cells.permute(0, 2, 3, 1).reshape(-1, D)])
 
 
@@ -56,8 +56,8 @@ def cosine_similarity_map(table: Tensor, grid: Grid, prefix: int = 1) -> Tensor:
     Entry [n] is the map of patch n. The `prefix` rows are left out. Raises ValueError as interpolate_positions does.
     """
     _check_table(table, grid, prefix)
-    rows = F.normalize(table[prefix:], dim=-1)                            # (N, D)
-    return (rows @ rows.T).clamp(-1, 1).reshape(-1, *grid)                # (N, h, w)
+    rows = F.normalize(table[prefix:], dim=-1)  # (N, D)
+    return (rows @ rows.T).clamp(-1, 1).reshape(-1, *grid)  # (N, h, w)
 
 
 def sincos_1d(length: int, dimensions: int, base: float = 10_000.0) -> Tensor:
@@ -69,9 +69,9 @@ def sincos_1d(length: int, dimensions: int, base: float = 10_000.0) -> Tensor:
     _check_whole(length=length)
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 2 or dimensions % 2:
         raise ValueError(f"dimensions must be an even number, 2 or more, not {dimensions!r}")
-    position = torch.arange(length, **FLOAT64)[:, None]         # (length, 1)
-    frequency = base ** -(torch.arange(0, dimensions, 2, **FLOAT64) / dimensions)   # (D/2,)
-    angle = position * frequency                                          # (length, D/2)
+    position = torch.arange(length, **FLOAT64)[:, None]  # (length, 1)
+    frequency = base ** -(torch.arange(0, dimensions, 2, **FLOAT64) / dimensions)  # (D/2,)
+    angle = position * frequency  # (length, D/2)
     return torch.stack([angle.sin(), angle.cos()], dim=2).reshape(length, dimensions).float()
 
 
@@ -84,8 +84,8 @@ def sincos_2d(grid: Grid, dimensions: int, base: float = 10_000.0) -> Tensor:
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 4 or dimensions % 4:
         raise ValueError(f"dimensions must be a multiple of 4, not {dimensions!r}")
     rows, columns = grid
-    of_row = sincos_1d(rows, dimensions // 2, base).repeat_interleave(columns, dim=0)         # (h*w, D/2)
-    of_column = sincos_1d(columns, dimensions // 2, base).repeat(rows, 1)                     # (h*w, D/2)
+    of_row = sincos_1d(rows, dimensions // 2, base).repeat_interleave(columns, dim=0)  # (h*w, D/2)
+    of_column = sincos_1d(columns, dimensions // 2, base).repeat(rows, 1)  # (h*w, D/2)
     return torch.cat([of_row, of_column], dim=1)
 
 

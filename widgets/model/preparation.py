@@ -40,8 +40,8 @@ class Preparation:
 @cache
 def _levels(preparation: Preparation) -> np.ndarray:
     byte = np.arange(256, dtype=np.float64) / 255
-    mean, deviation = np.array([preparation.mean, preparation.deviation])[:, :, None]        # (3, 1) each
-    levels = ((byte - mean) / deviation).astype(np.float32)               # (3, 256)
+    mean, deviation = np.array([preparation.mean, preparation.deviation])[:, :, None]  # (3, 1) each
+    levels = ((byte - mean) / deviation).astype(np.float32)  # (3, 256)
     levels.setflags(write=False)
     return levels
 

@@ -23,8 +23,8 @@ def mirrored(picture: Picture) -> Picture:
 class ReadOuts(NamedTuple):
     """The final norm of the class token's last state, and of the mean of the patches' last states."""
 
-    class_token: Tensor   # (D,), or (S, D) for S pictures
-    mean: Tensor          # the same shape
+    class_token: Tensor  # (D,), or (S, D) for S pictures
+    mean: Tensor  # the same shape
 
 
 def read_outs(name: str, picture: Picture) -> ReadOuts:
@@ -50,5 +50,5 @@ def _read(checkpoint: Checkpoint, x: Tensor) -> ReadOuts:
     w: ViTWeights = weights_of(checkpoint.model)
     z = embed(w, x).z0
     for layer in layers(w, z):
-        z = layer.z                                                       # (1, T, D)
+        z = layer.z  # (1, T, D)
     return ReadOuts(read_out(replace(w, pool="cls"), z).y[0], read_out(replace(w, pool="gap"), z).y[0])

@@ -39,20 +39,24 @@ def released_pixels(picture: Picture) -> Tensor:
 def is_reference_picture(pixels: Tensor) -> bool:
     """Tell whether `released_pixels` are those of the published picture, by the first eight numbers of patch 0."""
     first = torch.tensor(published(FACTS)["patch0_first8"], **FLOAT32)
-    return bool((pixels[0, 0, 0, :8] - first).abs().max() < 0.02)         # two and a half levels of a byte
+    return bool((pixels[0, 0, 0, :8] - first).abs().max() < 0.02)  # two and a half levels of a byte
 
 
 def reference_values(t: Trace, w: ViTWeights, facts: dict[str, Any]) -> dict[str, Any]:
     """Return our numbers under the published names. The facts are asked only which tokens and layers they list."""
     first, last = t.layers[0], t.layers[-1]
     probabilities = t.logits[0].softmax(-1)
-    class_weights = first.weights[0, :, 0]                                # (k, T): layer 1, the class query
+    class_weights = first.weights[0, :, 0]  # (k, T): layer 1, the class query
     return {
-        "patch0_first8": t.patches[0, 0, :8], "patch0_number256": t.patches[0, 0, 256],
-        "patch0_number512": t.patches[0, 0, 512], "patch0_embedding_first6": t.patch_embeddings[0, 0, :6],
+        "patch0_first8": t.patches[0, 0, :8],
+        "patch0_number256": t.patches[0, 0, 256],
+        "patch0_number512": t.patches[0, 0, 512],
+        "patch0_embedding_first6": t.patch_embeddings[0, 0, :6],
         "x_class_first6": w.class_token[:6],
-        "E_pos0_first6": w.positions[0, :6], "E_pos1_first6": w.positions[1, :6],
-        "z0_row0_first6": t.z0[0, 0, :6], "z0_row1_first6": t.z0[0, 1, :6],
+        "E_pos0_first6": w.positions[0, :6],
+        "E_pos1_first6": w.positions[1, :6],
+        "z0_row0_first6": t.z0[0, 0, :6],
+        "z0_row1_first6": t.z0[0, 1, :6],
         "ln1_class": _norm_by_hand(t.z0[0, 0], w),
         "layer1_head1_class_scores_first6": first.scores[0, 0, 0, :6],
         "layer1_head1_class_weight_on_itself": class_weights[0, 0],
@@ -62,12 +66,15 @@ def reference_values(t: Trace, w: ViTWeights, facts: dict[str, Any]) -> dict[str
         "layer1_head1_weight_on_all_patches": class_weights[0, 1:].sum(),
         "layer1_head1_smallest_weight": class_weights[0].min(),
         "layer1_head1_SA_first6": first.heads[0, 0, 0, :6],
-        "z_prime1_class_first6": first.z_prime[0, 0, :6], "ln2_class_first6": first.ln2[0, 0, :6],
-        "pre_gelu_first6": first.pre_activation[0, 0, :6], "post_gelu_first6": first.post_activation[0, 0, :6],
+        "z_prime1_class_first6": first.z_prime[0, 0, :6],
+        "ln2_class_first6": first.ln2[0, 0, :6],
+        "pre_gelu_first6": first.pre_activation[0, 0, :6],
+        "post_gelu_first6": first.post_activation[0, 0, :6],
         "share_positive_pre_gelu": (first.pre_activation[0, 0] > 0).double().mean(),
         "z1_class_first6": first.z[0, 0, :6],
         "largest_value_by_layer": {n: t.layers[int(n) - 1].z.abs().max() for n in facts["largest_value_by_layer"]},
-        "zL_class_first6": last.z[0, 0, :6], "zL_class_mean": last.z[0, 0].mean(),
+        "zL_class_first6": last.z[0, 0, :6],
+        "zL_class_mean": last.z[0, 0].mean(),
         "zL_class_variance": last.z[0, 0].var(correction=0),
         "y_first6": t.y[0, :6],
         "top5": [[int(c), probabilities[c]] for c in probabilities.argsort(descending=True)[:5]],
@@ -97,12 +104,16 @@ def compare_with_published(t: Trace, w: ViTWeights, facts: dict[str, Any] | None
 
 def _norm_by_hand(z: Tensor, w: ViTWeights) -> dict[str, Any]:
     mean, variance = z.mean(), z.var(correction=0)
-    normalised = (z - mean) / (variance + w.layer_norm_eps).sqrt()        # (D,)
+    normalised = (z - mean) / (variance + w.layer_norm_eps).sqrt()  # (D,)
     gamma, beta = w.blocks[0].ln1_weight, w.blocks[0].ln1_bias
     return {
-        "mean": mean, "variance": variance, "std": variance.sqrt(),
-        "gamma_first6": gamma[:6], "beta_first6": beta[:6],
-        "out_first6": (normalised * gamma + beta)[:6], "normalised_first6": normalised[:6],
+        "mean": mean,
+        "variance": variance,
+        "std": variance.sqrt(),
+        "gamma_first6": gamma[:6],
+        "beta_first6": beta[:6],
+        "out_first6": (normalised * gamma + beta)[:6],
+        "normalised_first6": normalised[:6],
     }
 
 

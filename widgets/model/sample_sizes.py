@@ -14,8 +14,8 @@ from widgets.model.library import weights_of
 from widgets.model.other_sizes import INTERPOLATED, WAYS, answer, enlarged_answer, reference_side
 from widgets.model.pictures import open_sample, sample_names
 
-LEFT_OUT = "none"   # of WAYS
-SAME = 1e-6         # cosines nearer than this are a tie
+LEFT_OUT = "none"  # of WAYS
+SAME = 1e-6  # cosines nearer than this are a tie
 
 
 @dataclass(frozen=True)
@@ -27,14 +27,16 @@ class SmallPicture:
 
     name: str
     title: str
-    side: int                           # px along the shorter side
-    ys: dict[str, Tensor | None]        # way -> y (D,) at this size
-    full: Tensor                        # y (D,) at the full size, with the table as it was learned
-    kept: dict[str, float | None]       # way -> with `full`
+    side: int  # px along the shorter side
+    ys: dict[str, Tensor | None]  # way -> y (D,) at this size
+    full: Tensor  # y (D,) at the full size, with the table as it was learned
+    kept: dict[str, float | None]  # way -> with `full`
     table_here: dict[str, float | None]  # way but interpolated -> with the interpolated y of the same pixels
-    table_full: float                   # at the full size: the table left out, with the table as it was learned
-    size: float                         # the table left out at both sizes: only the picture's grid of patches differs
-    detail: float | None                # at the full size: the picture enlarged from `side`, with the picture itself; None when not asked for
+    table_full: float  # at the full size: the table left out, with the table as it was learned
+    size: float  # the table left out at both sizes: only the picture's grid of patches differs
+    detail: (
+        float | None
+    )  # at the full size: the picture enlarged from `side`, with the picture itself; None when not asked for
 
     @property
     def closest(self) -> str | None:
@@ -59,9 +61,17 @@ def small_picture(name: str, sample: str, side: int, detail: bool = True) -> Sma
     ys = {way: one.y for way, one in found.items()}
     full, bare = (answer(name, picture, way, full_side).y for way in (INTERPOLATED, LEFT_OUT))
     return SmallPicture(
-        sample, picture.title, side, ys, full, {way: one.cosine for way, one in found.items()},
+        sample,
+        picture.title,
+        side,
+        ys,
+        full,
+        {way: one.cosine for way, one in found.items()},
         {way: _cosine(y, ys[INTERPOLATED]) for way, y in ys.items() if way != INTERPOLATED},
-        _cosine(bare, full), _cosine(ys[LEFT_OUT], bare), _cosine(enlarged_answer(name, picture, side), full) if detail else None)
+        _cosine(bare, full),
+        _cosine(ys[LEFT_OUT], bare),
+        _cosine(enlarged_answer(name, picture, side), full) if detail else None,
+    )
 
 
 def small_pictures(name: str, side: int, detail: bool = True) -> Iterator[SmallPicture]:
@@ -75,9 +85,12 @@ def recognised(found: list[SmallPicture]) -> dict[str, int]:
 
     A way that some picture cannot be read in is left out.
     """
-    full = torch.stack([one.full for one in found])                       # (S, D)
-    return {way: sum(_nearest(one.ys[way], full) == place for place, one in enumerate(found))
-            for way in WAYS if all(one.ys[way] is not None for one in found)}
+    full = torch.stack([one.full for one in found])  # (S, D)
+    return {
+        way: sum(_nearest(one.ys[way], full) == place for place, one in enumerate(found))
+        for way in WAYS
+        if all(one.ys[way] is not None for one in found)
+    }
 
 
 def _nearest(y: Tensor, full: Tensor) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from math import gcd
@@ -11,19 +10,35 @@ from typing import Any
 from widgets.model.shape import CHOICES, FAMILY, LARGEST_SIDE, LIMITS, MAY_BE_ZERO, ViTShape, size_pair
 from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed, split_sides
 
-LONGEST_TEXT = 400            # characters of a whole setting
+LONGEST_TEXT = 400  # characters of a whole setting
 SWITCHES = {"yes": True, "no": False}
-NUMBERS = {                   # field -> (symbol, what it is)
-    "image_size": ("H, W", "Picture side, px"), "patch_size": ("P", "Patch side, px"), "hidden_size": ("D", "Width"),
-    "num_hidden_layers": ("L", "Layers"), "num_attention_heads": ("k", "Heads"), "intermediate_size": ("D_ff", "MLP width"),
-    "num_labels": ("K", "Classes, 0 for no head"), "num_channels": ("C", "Colour channels"), "registers": ("R", "Registers"),
-    "batch": ("B", "Batch, pictures"), "epochs": ("", "Training: epochs"), "images": ("", "Training: pictures"),
+NUMBERS = {  # field -> (symbol, what it is)
+    "image_size": ("H, W", "Picture side, px"),
+    "patch_size": ("P", "Patch side, px"),
+    "hidden_size": ("D", "Width"),
+    "num_hidden_layers": ("L", "Layers"),
+    "num_attention_heads": ("k", "Heads"),
+    "intermediate_size": ("D_ff", "MLP width"),
+    "num_labels": ("K", "Classes, 0 for no head"),
+    "num_channels": ("C", "Colour channels"),
+    "registers": ("R", "Registers"),
+    "batch": ("B", "Batch, pictures"),
+    "epochs": ("", "Training: epochs"),
+    "images": ("", "Training: pictures"),
 }
-UNITS = {                     # field -> what may stand behind its number
-    "image_size": "px", "patch_size": "px", "num_hidden_layers": "layers", "num_attention_heads": "heads", "num_labels": "classes",
-    "num_channels": "channels", "registers": "registers", "batch": "pictures", "epochs": "epochs", "images": "pictures",
+UNITS = {  # field -> what may stand behind its number
+    "image_size": "px",
+    "patch_size": "px",
+    "num_hidden_layers": "layers",
+    "num_attention_heads": "heads",
+    "num_labels": "classes",
+    "num_channels": "channels",
+    "registers": "registers",
+    "batch": "pictures",
+    "epochs": "epochs",
+    "images": "pictures",
 }
-OPTIONS = {                   # field -> (what it is, text in an address -> what the reader sees)
+OPTIONS = {  # field -> (what it is, text in an address -> what the reader sees)
     "class_token": ("Class token", {"yes": "one", "no": "none"}),
     "pool": ("The head reads", {"cls": "the class token", "gap": "the patches' mean", "map": "a learned query"}),
     "gated_mlp": ("MLP matrices", {"no": "two, GELU", "yes": "three, SwiGLU"}),
@@ -31,7 +46,7 @@ OPTIONS = {                   # field -> (what it is, text in an address -> what
     "qkv_bias": ("Biases of Q, K, V", {"yes": "yes", "no": "no"}),
     "norm_bias": ("Shift of the norms", {"yes": "yes", "no": "no"}),
 }
-OF_THE_RUN = {"batch": 1_000_000, "epochs": 1_000_000, "images": 10**12}   # the most each may be
+OF_THE_RUN = {"batch": 1_000_000, "epochs": 1_000_000, "images": 10**12}  # the most each may be
 DEFAULT = "B/16"
 
 
@@ -50,8 +65,8 @@ class Setting:
     shape: ViTShape = FAMILY[DEFAULT]
     other: ViTShape | None = None
     batch: int = 1
-    epochs: int = 7              # the paper's Table 6
-    images: int = 303_000_000    # JFT, section 4.1 of the paper
+    epochs: int = 7  # the paper's Table 6
+    images: int = 303_000_000  # JFT, section 4.1 of the paper
 
 
 def value_of(setting: Setting, field: str) -> str:
@@ -110,7 +125,9 @@ def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
         texts = split_sides(typed, _kind(setting, "image_size"))
     except NotRead as reason:
         now = value_of(setting, "image_size")
-        offered = [as_typed(tuple(map(int, near)) if isinstance(near, tuple) else int(near)) for near in reason.near] or [now]
+        offered = [
+            as_typed(tuple(map(int, near)) if isinstance(near, tuple) else int(near)) for near in reason.near
+        ] or [now]
         raise Refused(str(reason), [(text, {"image_size": text}) for text in offered]) from None
     return _whole(setting, "image_size", texts[0]) if len(texts) == 1 else _pair(setting, texts)
 
@@ -142,14 +159,24 @@ def _whole(setting: Setting, field: str, text: str) -> int:
             raise Refused(str(reason), [(now, {field: now})]) from None
         found = {value for near in reason.near for value in _possible_near(setting.shape, field, int(near))}
         middle = sum(reason.near) / len(reason.near)
-        raise Refused(str(reason), _offer(field, sorted(sorted(found, key=lambda value: abs(value - middle))[:2]))) from None
+        raise Refused(
+            str(reason), _offer(field, sorted(sorted(found, key=lambda value: abs(value - middle))[:2]))
+        ) from None
 
 
 def _kind(setting: Setting, field: str) -> Kind:
     """What may be typed into a field; what is set in it is the example."""
     least, most = bounds(field)
     step = setting.shape.patch_size if field == "image_size" else 1
-    return Kind(_named(field), least, most, True, tuple(UNITS[field].split()) if field in UNITS else (), value_of(setting, field), step)
+    return Kind(
+        _named(field),
+        least,
+        most,
+        True,
+        tuple(UNITS[field].split()) if field in UNITS else (),
+        value_of(setting, field),
+        step,
+    )
 
 
 def bounds(field: str) -> tuple[int, int]:
@@ -178,13 +205,19 @@ def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
         sentence = f"The heads must divide the width D = {D:,}, and {value:,} does not."
     elif field == "image_size":
         size = " x ".join(f"{side:,}" for side in (value if isinstance(value, tuple) else (value,)))
-        sentence = f"Both sides of the picture must be multiples of P = {P:,}, and {size} does not cut into such patches."
+        sentence = (
+            f"Both sides of the picture must be multiples of P = {P:,}, and {size} does not cut into such patches."
+        )
     elif field == "patch_size":
         sentence = f"P must divide the sides of the picture, {value_of(Setting(shape), 'image_size')} px, and {value:,} does not."
     elif field in ("class_token", "pool"):
-        return Refused("Without a class token the head cannot read it.", [
-            ("no class token, read the mean of the patches", {"class_token": "no", "pool": "gap"}),
-            ("a class token, and read it", {"class_token": "yes", "pool": "cls"})])
+        return Refused(
+            "Without a class token the head cannot read it.",
+            [
+                ("no class token, read the mean of the patches", {"class_token": "no", "pool": "gap"}),
+                ("a class token, and read it", {"class_token": "yes", "pool": "cls"}),
+            ],
+        )
     else:
         return Refused(f"{error[:1].upper()}{error[1:]}.")
     return Refused(sentence, _offer(field, _possible_near(shape, field, value)))
@@ -219,7 +252,11 @@ def write(setting: Setting) -> str:
     """A setting as a short text for an address; "" is the usual one."""
     if setting == Setting():
         return ""
-    run = [f"{field}={getattr(setting, field)}" for field in OF_THE_RUN if getattr(setting, field) != getattr(Setting, field)]
+    run = [
+        f"{field}={getattr(setting, field)}"
+        for field in OF_THE_RUN
+        if getattr(setting, field) != getattr(Setting, field)
+    ]
     text = ",".join([_write(setting.shape), *run])
     return text + (f"~{_write(setting.other)}" if setting.other else "")
 
@@ -251,11 +288,14 @@ def _read_one(text: str) -> Setting:
 def _write(shape: ViTShape) -> str:
     base, _ = _nearest_in_family(shape)
     differing = [f.name for f in fields(shape) if getattr(shape, f.name) != getattr(FAMILY[base], f.name)]
-    return ",".join([base, *(f"{name}={value_of(Setting(shape), name).replace(',', '').replace(' ', '')}" for name in differing)])
+    return ",".join(
+        [base, *(f"{name}={value_of(Setting(shape), name).replace(',', '').replace(' ', '')}" for name in differing)]
+    )
 
 
 def _nearest_in_family(shape: ViTShape) -> tuple[str, list[str]]:
     """The family's name with the fewest differing fields, and those fields in words."""
+
     def differing(name: str) -> list[str]:
         return [f.name for f in fields(shape) if getattr(shape, f.name) != getattr(FAMILY[name], f.name)]
 
@@ -267,7 +307,11 @@ def _in_words(shape: ViTShape, field: str) -> str:
     text = value_of(Setting(shape), field)
     if field in OPTIONS:
         what, options = OPTIONS[field]
-        return f"{what[:1].lower()}{what[1:]}: {options[text]}" if field != "class_token" else f"{'a' if text == 'yes' else 'no'} class token"
+        return (
+            f"{what[:1].lower()}{what[1:]}: {options[text]}"
+            if field != "class_token"
+            else f"{'a' if text == 'yes' else 'no'} class token"
+        )
     if field == "num_labels":
         return f"{text} classes" if shape.num_labels else "no head"
     symbol = NUMBERS[field][0]
@@ -277,17 +321,29 @@ def _in_words(shape: ViTShape, field: str) -> str:
 def config_code(shape: ViTShape) -> str:
     """The model of the library with this shape, as code; what the library's ViT has no field for is said in a comment."""
     D, sizes = shape.hidden_size, shape.image_size
-    missing = [text for has, text in (
-        (not shape.class_token, "no class token"), (shape.registers, f"{shape.registers} registers"),
-        (shape.pool != "cls", OPTIONS["pool"][1][shape.pool]), (shape.gated_mlp, "a gated MLP"),
-        (shape.position != "learned", "no position table"), (not shape.norm_bias, "norms without a shift")) if has]
+    missing = [
+        text
+        for has, text in (
+            (not shape.class_token, "no class token"),
+            (shape.registers, f"{shape.registers} registers"),
+            (shape.pool != "cls", OPTIONS["pool"][1][shape.pool]),
+            (shape.gated_mlp, "a gated MLP"),
+            (shape.position != "learned", "no position table"),
+            (not shape.norm_bias, "norms without a shift"),
+        )
+        if has
+    ]
     head = bool(shape.num_labels)
     lines = [f"from transformers import ViTConfig, {'ViTForImageClassification' if head else 'ViTModel'}", ""]
     if missing:
         lines.append(f"# ViTConfig has no field for: {', '.join(missing)}. This is the nearest it can build.")
-    lines += ["config = ViTConfig(", f"    image_size={sizes}, patch_size={shape.patch_size}, num_channels={shape.num_channels},",
-              f"    hidden_size={D}, num_hidden_layers={shape.num_hidden_layers}, num_attention_heads={shape.num_attention_heads},",
-              f"    intermediate_size={shape.intermediate_size}, qkv_bias={shape.qkv_bias},{f' num_labels={shape.num_labels},' if head else ''}", ")",
-              "model = ViTForImageClassification(config)" if head else "model = ViTModel(config, add_pooling_layer=False)",
-              "print(f\"{sum(p.numel() for p in model.parameters()):,}\")"]
+    lines += [
+        "config = ViTConfig(",
+        f"    image_size={sizes}, patch_size={shape.patch_size}, num_channels={shape.num_channels},",
+        f"    hidden_size={D}, num_hidden_layers={shape.num_hidden_layers}, num_attention_heads={shape.num_attention_heads},",
+        f"    intermediate_size={shape.intermediate_size}, qkv_bias={shape.qkv_bias},{f' num_labels={shape.num_labels},' if head else ''}",
+        ")",
+        "model = ViTForImageClassification(config)" if head else "model = ViTModel(config, add_pooling_layer=False)",
+        'print(f"{sum(p.numel() for p in model.parameters()):,}")',
+    ]
     return "\n".join(lines) + "\n"

@@ -10,8 +10,14 @@ from widgets.model.patches import check_image_size
 
 # The most each field may be: far above any model built, and low enough that nothing below becomes absurd.
 LIMITS = {
-    "patch_size": 4096, "num_channels": 4096, "hidden_size": 1_048_576, "num_hidden_layers": 10_000,
-    "num_attention_heads": 65_536, "intermediate_size": 16_777_216, "num_labels": 100_000_000, "registers": 65_536,
+    "patch_size": 4096,
+    "num_channels": 4096,
+    "hidden_size": 1_048_576,
+    "num_hidden_layers": 10_000,
+    "num_attention_heads": 65_536,
+    "intermediate_size": 16_777_216,
+    "num_labels": 100_000_000,
+    "registers": 65_536,
 }
 MAY_BE_ZERO = ("num_labels", "registers")
 LARGEST_SIDE = 1_048_576
@@ -30,15 +36,15 @@ class ViTShape:
     """
 
     image_size: int | tuple[int, int] = 224
-    patch_size: int = 16                # P
-    num_channels: int = 3               # C
-    hidden_size: int = 768              # D
-    num_hidden_layers: int = 12         # L
-    num_attention_heads: int = 12       # k
-    intermediate_size: int = 3072       # D_ff, 4D in the paper
-    num_labels: int = 1000              # K; 0: no head
+    patch_size: int = 16  # P
+    num_channels: int = 3  # C
+    hidden_size: int = 768  # D
+    num_hidden_layers: int = 12  # L
+    num_attention_heads: int = 12  # k
+    intermediate_size: int = 3072  # D_ff, 4D in the paper
+    num_labels: int = 1000  # K; 0: no head
     class_token: bool = True
-    registers: int = 0                  # R
+    registers: int = 0  # R
     pool: str = "cls"
     gated_mlp: bool = False
     position: str = "learned"
@@ -101,9 +107,12 @@ class ViTShape:
         return cls(
             image_size=tuple(size) if isinstance(size, (list, tuple)) else size,
             patch_size=P[0] if isinstance(P, (list, tuple)) else P,
-            num_channels=config.num_channels, hidden_size=config.hidden_size,
-            num_hidden_layers=config.num_hidden_layers, num_attention_heads=config.num_attention_heads,
-            intermediate_size=config.intermediate_size, qkv_bias=config.qkv_bias,
+            num_channels=config.num_channels,
+            hidden_size=config.hidden_size,
+            num_hidden_layers=config.num_hidden_layers,
+            num_attention_heads=config.num_attention_heads,
+            intermediate_size=config.intermediate_size,
+            qkv_bias=config.qkv_bias,
             # Every library configuration states labels; only a model with a head around the backbone has them.
             num_labels=config.num_labels if model.base_model is not model else 0,
         )
@@ -168,11 +177,11 @@ FAMILY: dict[str, ViTShape] = {
     "H/14": ViTShape(
         patch_size=14, hidden_size=1280, num_hidden_layers=32, num_attention_heads=16, intermediate_size=5120
     ),
-    "So400m/14": _large(1152, 27, 16, 4304),                       # Alabdulmohsin et al. 2023
-    "g/14": _large(1408, 40, 16, 6144),                            # Zhai et al. 2022
-    "G/14": _large(1664, 48, 16, 8192),                            # Zhai et al. 2022
-    "22B": _large(6144, 48, 48, 24576, qkv_bias=False, norm_bias=False),   # Dehghani et al. 2023
-    "DINOv3-7B": _large(                                           # Simeoni et al. 2025; rotary positions
+    "So400m/14": _large(1152, 27, 16, 4304),  # Alabdulmohsin et al. 2023
+    "g/14": _large(1408, 40, 16, 6144),  # Zhai et al. 2022
+    "G/14": _large(1664, 48, 16, 8192),  # Zhai et al. 2022
+    "22B": _large(6144, 48, 48, 24576, qkv_bias=False, norm_bias=False),  # Dehghani et al. 2023
+    "DINOv3-7B": _large(  # Simeoni et al. 2025; rotary positions
         4096, 40, 32, 8192, P=16, class_token=True, registers=4, pool="cls", gated_mlp=True, position="none"
     ),
 }

@@ -12,32 +12,53 @@ from widgets.model.shape import FAMILY, ViTShape, size_pair
 from widgets.model.shape_trace import Stage, shape_trace
 from widgets.model.typed_number import Kind, NotRead, number_typed, split_sides
 
-LONGEST = 60          # characters of a guess
-MOST_SIDES = 30       # more than a shape has: too many sides are judged, not refused
+LONGEST = 60  # characters of a guess
+MOST_SIDES = 30  # more than a shape has: too many sides are judged, not refused
 SIDE = Kind("A side of a tensor", 1, 1e12, whole=True, ask="write the sides one after another, for example: 2, 3, 4")
 Case = tuple[str, ViTShape, int]
-CASES: tuple[Case, ...] = (   # (title, shape at its size, batch)
+CASES: tuple[Case, ...] = (  # (title, shape at its size, batch)
     ("ViT-L/14, 336 px, a batch of 32", replace(FAMILY["L/16"], patch_size=14, image_size=336), 32),
     ("ViT-B/16, 224 px, one picture", FAMILY["B/16"], 1),
     ("ViT-B/16, 384 px, a batch of 8", replace(FAMILY["B/16"], image_size=384), 8),
     ("DINOv2 ViT-S/14, 518 px, a batch of 4", replace(models()[SMALL][1], image_size=518), 4),
     ("ViT-H/14, 224 px, a batch of 2", FAMILY["H/14"], 2),
 )
-MEANING = {   # symbol -> what it counts
-    "B": "the pictures of the batch", "C": "the colour channels", "H": "the rows of pixels", "W": "the columns of pixels", "N": "the patches",
-    "P² C": "the numbers of one patch", "D": "the width of a token", "T": "the tokens, the class token with them", "h": "the heads",
-    "D_h": "the width of a head, D / h", "D_ff": "the width inside the MLP", "K": "the classes",
-    "P": "the side of a patch", "P²": "the pixels of a patch, without its channels", "L": "the layers", "grid": "the patches along one side",
+MEANING = {  # symbol -> what it counts
+    "B": "the pictures of the batch",
+    "C": "the colour channels",
+    "H": "the rows of pixels",
+    "W": "the columns of pixels",
+    "N": "the patches",
+    "P² C": "the numbers of one patch",
+    "D": "the width of a token",
+    "T": "the tokens, the class token with them",
+    "h": "the heads",
+    "D_h": "the width of a head, D / h",
+    "D_ff": "the width inside the MLP",
+    "K": "the classes",
+    "P": "the side of a patch",
+    "P²": "the pixels of a patch, without its channels",
+    "L": "the layers",
+    "grid": "the patches along one side",
 }
-MIXED = {   # (what belongs there, what was typed) -> which misconception that is
+MIXED = {  # (what belongs there, what was typed) -> which misconception that is
     ("T", "N"): "You left the class token out. It is a token like the others: T = N + 1.",
     ("N", "T"): "The class token is not there yet: it joins after the projection. Here there are only the N patches.",
-    ("T", "grid"): "That is the patches along one side. The sequence has all of them, the grid squared, and the class token.",
+    (
+        "T",
+        "grid",
+    ): "That is the patches along one side. The sequence has all of them, the grid squared, and the class token.",
     ("N", "grid"): "That is the patches along one side. There are as many along the other: N is the grid squared.",
-    ("T", "D_h"): "Scores compare tokens with tokens, so both last sides are T. The width of a head has been summed over.",
+    (
+        "T",
+        "D_h",
+    ): "Scores compare tokens with tokens, so both last sides are T. The width of a head has been summed over.",
     ("T", "D"): "Scores compare tokens with tokens, so both last sides are T. The width has been summed over.",
     ("D_h", "D"): "Each head has its own share of the width: D_h = D / h, not D.",
-    ("D_h", "T"): "A row of weights has been used up by the weighted sum: each token is again a vector, here of D_h numbers.",
+    (
+        "D_h",
+        "T",
+    ): "A row of weights has been used up by the weighted sum: each token is again a vector, here of D_h numbers.",
     ("D", "D_h"): "The heads are joined here, so a token has its whole width D again.",
     ("D", "D_ff"): "The MLP has come down again. In the stream a token always has D numbers.",
     ("D_ff", "D"): "Inside the MLP a token is wider: D_ff, which is 4D in this model.",
@@ -107,9 +128,24 @@ def _read(typed: str) -> tuple[tuple[int, ...], str]:
 def _values(case: int) -> dict[str, int]:
     _, shape, batch = CASES[case]
     height, width = size_pair(shape.image_size)
-    return {"B": batch, "T": shape.num_tokens, "N": shape.num_patches, "D": shape.hidden_size, "h": shape.num_attention_heads, "D_h": shape.head_size,
-            "D_ff": shape.intermediate_size, "K": shape.num_labels, "C": shape.num_channels, "H": height, "W": width, "P² C": shape.num_channels * shape.patch_size**2,
-            "P²": shape.patch_size**2, "P": shape.patch_size, "L": shape.num_hidden_layers, "grid": shape.grid[0]}
+    return {
+        "B": batch,
+        "T": shape.num_tokens,
+        "N": shape.num_patches,
+        "D": shape.hidden_size,
+        "h": shape.num_attention_heads,
+        "D_h": shape.head_size,
+        "D_ff": shape.intermediate_size,
+        "K": shape.num_labels,
+        "C": shape.num_channels,
+        "H": height,
+        "W": width,
+        "P² C": shape.num_channels * shape.patch_size**2,
+        "P²": shape.patch_size**2,
+        "P": shape.patch_size,
+        "L": shape.num_hidden_layers,
+        "grid": shape.grid[0],
+    }
 
 
 def _mixed_up(dims: tuple[int, ...], stage: Stage, case: int) -> str:

@@ -32,11 +32,19 @@ def shape_trace(shape: ViTShape, batch: int = 1, image_size: Size | None = None)
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
         raise ValueError(f"batch must be a whole number, 1 or more, not {batch!r}")
     height, width = size_pair(shape.image_size if image_size is None else checked_size(image_size, shape.patch_size))
-    P, C, D, h, D_h = shape.patch_size, shape.num_channels, shape.hidden_size, shape.num_attention_heads, shape.head_size
+    P, C, D, h, D_h = (
+        shape.patch_size,
+        shape.num_channels,
+        shape.hidden_size,
+        shape.num_attention_heads,
+        shape.head_size,
+    )
     B, N = batch, (height // P) * (width // P)
     T, D_ff, K = N + shape.prefix, shape.intermediate_size, shape.num_labels
     tokens = "(B, T, D)", (B, T, D)
-    read = {"cls": "the class token's row", "gap": "mean of the patches", "map": "one learned query over the patches"}[shape.pool]
+    read = {"cls": "the class token's row", "gap": "mean of the patches", "map": "one learned query over the patches"}[
+        shape.pool
+    ]
     stages = [
         Stage("the pictures", "x", "(B, C, H, W)", (B, C, height, width)),
         Stage("cut into patches", "x_p", "(B, N, P² C)", (B, N, P * P * C)),
@@ -47,7 +55,9 @@ def shape_trace(shape: ViTShape, batch: int = 1, image_size: Size | None = None)
         Stage("every query with every key", "A", "(B, h, T, T)", (B, h, T, T), True),
         Stage("weighted values", "A v", "(B, h, T, D_h)", (B, h, T, D_h), True),
         Stage("heads joined, times U_msa, plus z", "z'", *tokens, True),
-        Stage("MLP, up" if not shape.gated_mlp else "MLP, gate and up, each", "hidden", "(B, T, D_ff)", (B, T, D_ff), True),
+        Stage(
+            "MLP, up" if not shape.gated_mlp else "MLP, gate and up, each", "hidden", "(B, T, D_ff)", (B, T, D_ff), True
+        ),
         Stage("MLP, down, plus z'", "z_l", *tokens, True),
         Stage("final norm", "LN(z_L)", *tokens),
         Stage(read, "y", "(B, D)", (B, D)),

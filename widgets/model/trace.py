@@ -16,7 +16,6 @@ from widgets.model.faults import steps_with
 from widgets.model.library import library_stages, weights_of
 from widgets.model.vit import ViTWeights, check_pixels, embed, layers, read_out
 
-
 MOST_KEPT = 800  # patches: what attention keeps grows with their square, to a quarter of a gigabyte and more here
 
 
@@ -25,27 +24,27 @@ class Agreement(NamedTuple):
 
     stage: str
     shape: tuple[int, ...]
-    difference: float      # largest absolute difference
-    largest: float         # largest magnitude in the library's
-    relative: float        # difference over largest
+    difference: float  # largest absolute difference
+    largest: float  # largest magnitude in the library's
+    relative: float  # difference over largest
 
 
 @dataclass(frozen=True)
 class Trace:
     """Every tensor of one forward pass, under the paper's names. `layers[0].q` is q of the first block."""
 
-    patches: Tensor                    # (B, N, C*P*P)
-    patch_embeddings: Tensor           # (B, N, D)
-    z0: Tensor                         # (B, T, D)
-    layers: tuple[BlockTrace, ...]     # L of them; z of the last is z_L, before the final norm
-    normalised: Tensor                 # (B, T, D): LN(z_L)
-    y: Tensor                          # (B, D)
-    logits: Tensor | None              # (B, K)
-    grid: tuple[int, int]              # (rows, columns) of patches
-    prefix: int                        # tokens before the patches
+    patches: Tensor  # (B, N, C*P*P)
+    patch_embeddings: Tensor  # (B, N, D)
+    z0: Tensor  # (B, T, D)
+    layers: tuple[BlockTrace, ...]  # L of them; z of the last is z_L, before the final norm
+    normalised: Tensor  # (B, T, D): LN(z_L)
+    y: Tensor  # (B, D)
+    logits: Tensor | None  # (B, K)
+    grid: tuple[int, int]  # (rows, columns) of patches
+    prefix: int  # tokens before the patches
     faults: tuple[str, ...]
-    pixels: Tensor = field(repr=False)                   # (B, C, H, W)
-    model: Any = field(repr=False, default=None)         # the library's, to compare with
+    pixels: Tensor = field(repr=False)  # (B, C, H, W)
+    model: Any = field(repr=False, default=None)  # the library's, to compare with
 
     @property
     def attentions(self) -> tuple[Tensor, ...]:
@@ -86,8 +85,10 @@ def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
     P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
     patches = (height // P) * (width // P)
     if patches > MOST_KEPT:
-        raise ValueError(f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
-                         " takes from every other would fill the memory. Choose one whose long side is at most three times its short side.")
+        raise ValueError(
+            f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
+            " takes from every other would fill the memory. Choose one whose long side is at most three times its short side."
+        )
 
 
 def power_of_ten_above(difference: float) -> str:

@@ -16,22 +16,39 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
-LONGEST = 60                  # characters of one number
-FARTHEST = 1000               # characters that are looked at: what is longer was pasted by mistake
-FAR = 1e15                    # bounds further apart than this need not be said
+LONGEST = 60  # characters of one number
+FARTHEST = 1000  # characters that are looked at: what is longer was pasted by mistake
+FAR = 1e15  # bounds further apart than this need not be said
 RULE = "A point stands before decimals here, a comma between thousands."
-WAYS = {                      # unit -> how it may be written, beside itself; case does not matter
-    "%": ("per cent", "percent"), "px": ("pixel", "pixels"), "times": ("time", "x", "×"),
+WAYS = {  # unit -> how it may be written, beside itself; case does not matter
+    "%": ("per cent", "percent"),
+    "px": ("pixel", "pixels"),
+    "times": ("time", "x", "×"),
     "TFLOP/s": ("TFLOPs/s", "TFLOPS", "TFLOP"),
 }
 NAMED = {2: "two", 4: "four"}
-_ALIKE = str.maketrans({
-    **dict.fromkeys("−–﹣－", "-"), **dict.fromkeys("’ʼ＇‘", "'"), **dict.fromkeys("*✕⋅·", "×"), **dict.fromkeys("\u200b\u2060\ufeff", ""),
-    "＋": "+", "，": ",", "．": ".", "％": "%", "；": ";", "（": "(", "）": ")", "＾": "^", "ｘ": "x",
-})
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("−–﹣－", "-"),
+        **dict.fromkeys("’ʼ＇‘", "'"),
+        **dict.fromkeys("*✕⋅·", "×"),
+        **dict.fromkeys("\u200b\u2060\ufeff", ""),
+        "＋": "+",
+        "，": ",",
+        "．": ".",
+        "％": "%",
+        "；": ";",
+        "（": "(",
+        "）": ")",
+        "＾": "^",
+        "ｘ": "x",
+    }
+)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _WHOLE_TEXT = re.compile(
-    r"(?P<sign>[+-]?) ?(?P<digits>[\d.,'_ ]*\d[\d.,'_ ]*?)(?: ?e(?P<e>[+-]?\d+)| ?[x×] ?10 ?\^ ?(?P<power>[+-]?\d+))?", re.I)
+    r"(?P<sign>[+-]?) ?(?P<digits>[\d.,'_ ]*\d[\d.,'_ ]*?)(?: ?e(?P<e>[+-]?\d+)| ?[x×] ?10 ?\^ ?(?P<power>[+-]?\d+))?",
+    re.I,
+)
 _POWER = re.compile(r"(?P<sign>[+-]?) ?10 ?\^ ?(?P<power>[+-]?\d+)")
 _PLAIN = re.compile(r"\d+\.?\d*|\.\d+")
 _GROUPED = re.compile(r"[1-9]\d{0,2}([ ,'_])\d{3}(?:\1\d{3})*(?:\.\d*)?")
@@ -55,7 +72,7 @@ class Kind:
     units: tuple[str, ...] = ()
     example: str = "100 or 0.5"
     step: int = 1
-    ask: str = ""        # what to type, in place of the sentence that the bounds make
+    ask: str = ""  # what to type, in place of the sentence that the bounds make
 
     @property
     def wanted(self) -> str:
@@ -80,8 +97,8 @@ class NotRead(ValueError):
 
 class _Reading(NamedTuple):
     value: float
-    text: str            # as it would be typed without a doubt
-    sure: bool           # by the course's own rule, so that it need not be asked about
+    text: str  # as it would be typed without a doubt
+    sure: bool  # by the course's own rule, so that it need not be asked about
 
 
 def number_typed(text: str, kind: Kind = Kind()) -> float:
@@ -113,7 +130,7 @@ def split_sides(text: str, kind: Kind, most: int = 2, listed: bool = False) -> l
     """
     typed = _same_signs(text)
     if len(typed) > most * LONGEST:
-        return [text]   # which is refused for its length when it is read
+        return [text]  # which is refused for its length when it is read
     bare = re.sub(r"^[\[(] ?(.*?) ?,? ?[\])]$", r"\1", typed)
     power = _POWER.fullmatch(bare) or ((whole := _WHOLE_TEXT.fullmatch(bare)) and whole["power"])
     if power or not bare:
@@ -162,8 +179,8 @@ def _without_unit(typed: str, kind: Kind) -> str:
     """The text without the unit of its field behind it."""
     for unit in kind.units:
         for way in (unit, *WAYS.get(unit, ()), unit.removesuffix("s")):
-            if way and typed.lower().endswith(way.lower()) and re.search(r"[\d.] ?$", typed[:-len(way)]):
-                return typed[:-len(way)].strip()
+            if way and typed.lower().endswith(way.lower()) and re.search(r"[\d.] ?$", typed[: -len(way)]):
+                return typed[: -len(way)].strip()
     return typed
 
 
@@ -186,7 +203,7 @@ def _meanings(digits: str, whole: bool) -> list[tuple[str, bool]]:
         found.append((digits, True))
     elif _GROUPED.fullmatch(digits):
         found.append((re.sub(r"[ ,'_]", "", digits), True))
-    if _DECIMAL_COMMA.fullmatch(digits) and not (whole and found):   # 1,000 of a whole number has no decimals
+    if _DECIMAL_COMMA.fullmatch(digits) and not (whole and found):  # 1,000 of a whole number has no decimals
         before, _, after = digits.rpartition(",")
         found.append(((re.sub(r"[ .'_]", "", before) or "0") + f".{after}", False))
     if _POINTS.fullmatch(digits) and (whole or digits.count(".") > 1):
@@ -220,8 +237,10 @@ def _weakly_split(text: str, bare: str, kind: Kind, most: int) -> list[str]:
     if "," not in bare:
         return sides
     if not possible:
-        return [bare]   # as one number it is told why not
-    raise NotRead(f"“{short(text)}”: did you mean {as_typed(pair)}? A comma with no space is no sign between two sides.", (pair,))
+        return [bare]  # as one number it is told why not
+    raise NotRead(
+        f"“{short(text)}”: did you mean {as_typed(pair)}? A comma with no space is no sign between two sides.", (pair,)
+    )
 
 
 # --- why not
@@ -252,7 +271,11 @@ def _no_number(text: str, typed: str, kind: Kind) -> str:
         return f"“{short(text)}” is longer than any number here"
     found = _MORE.fullmatch(typed)
     if found and found["rest"].lower() != "e" and _readings(found["number"], False):
-        return f"“{short(text)}” is not in {kind.units[0]}" if kind.units else f"“{short(text)}” has more than a number in it"
+        return (
+            f"“{short(text)}” is not in {kind.units[0]}"
+            if kind.units
+            else f"“{short(text)}” has more than a number in it"
+        )
     if _WHOLE_TEXT.fullmatch(typed) and re.search(r"e-|\^ ?-", typed, re.I):
         return f"“{short(text)}” is too small to count with"
     return f"“{short(text)}” is no number"

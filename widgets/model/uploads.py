@@ -11,13 +11,18 @@ from widgets.model.pictures import LONGEST_TO_SHORTEST, PictureRefused
 
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
-KEPT_PIXELS = 4_000_000      # a served page holds every visitor's picture in memory: 12 MB each is enough
+KEPT_PIXELS = 4_000_000  # a served page holds every visitor's picture in memory: 12 MB each is enough
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 _ACCEPTED = "a PNG, JPEG, WebP, GIF, BMP or TIFF file"
 _MAGIC = {
-    b"\x89PNG": "PNG", b"\xff\xd8\xff": "JPEG", b"GIF8": "GIF", b"BM": "BMP",
-    b"II*\x00": "TIFF", b"MM\x00*": "TIFF", b"RIFF": "WebP",
+    b"\x89PNG": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"GIF8": "GIF",
+    b"BM": "BMP",
+    b"II*\x00": "TIFF",
+    b"MM\x00*": "TIFF",
+    b"RIFF": "WebP",
 }
 _ON_ITS_SIDE = (5, 6, 7, 8)  # EXIF orientations that swap height and width
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1", b"heif")
@@ -37,7 +42,7 @@ def read_rgb(data: bytes, filename: str = "") -> tuple[np.ndarray, tuple[int, in
         image.load()
     except MemoryError:
         raise
-    except Exception as error:   # Pillow answers damaged files with a dozen kinds of exception
+    except Exception as error:  # Pillow answers damaged files with a dozen kinds of exception
         raise PictureRefused(_damaged(image.format)) from error
     turn = _orientation(image)
     size = image.size if turn in _ON_ITS_SIDE else image.size[::-1]
@@ -68,7 +73,7 @@ def _open(data: bytes) -> Image.Image:
         raise PictureRefused("The picture has over 50 megapixels, the most there may be: scale it down.") from error
     except MemoryError:
         raise
-    except Exception as error:   # see read_rgb
+    except Exception as error:  # see read_rgb
         kind = next((kind for magic, kind in _MAGIC.items() if data.startswith(magic)), None)
         if kind is None:
             raise PictureRefused(f"The file is not a picture that can be read here: choose {_ACCEPTED}.") from error
@@ -91,12 +96,12 @@ def _orientation(image: Image.Image) -> int:
     """How the file's EXIF data say it is to be turned; 1 is not at all."""
     try:
         return image.getexif().get(ExifTags.Base.Orientation, 1)
-    except Exception:   # unreadable EXIF data says nothing about the pixels, which are whole
+    except Exception:  # unreadable EXIF data says nothing about the pixels, which are whole
         return 1
 
 
 def _upright(rgb: Image.Image, orientation: int) -> Image.Image:
-    rgb.info.clear()                                                      # EXIF data that came along
+    rgb.info.clear()  # EXIF data that came along
     rgb.getexif()[ExifTags.Base.Orientation] = orientation
     return ImageOps.exif_transpose(rgb)
 
@@ -125,8 +130,8 @@ def _at_key(image: Image.Image, data: bytes) -> np.ndarray | None:
     key = image.info.get("transparency")
     if image.format != "PNG" or image.mode == "P" or key is None:
         return None
-    depth = data[24]                                                      # bits a sample, as the header says
-    if data[12:16] != b"IHDR" or depth not in (1, 2, 4, 8, 16):           # Pillow takes a header that is not the first
+    depth = data[24]  # bits a sample, as the header says
+    if data[12:16] != b"IHDR" or depth not in (1, 2, 4, 8, 16):  # Pillow takes a header that is not the first
         raise PictureRefused(_damaged("PNG"))
     if image.mode != "RGB":
         sought = key if depth >= 8 or image.mode == "1" else key % 2**depth * (255 // (2**depth - 1))

@@ -21,20 +21,20 @@ from widgets.model.positions import interpolate_positions
 class ViTWeights:
     """All parameters of a ViT, and the few numbers that say how to use them."""
 
-    filters: Tensor                       # (D, C, P, P): E, as a filter bank
-    filter_bias: Tensor                   # (D,)
-    class_token: Tensor | None            # (D,): x_class
-    positions: Tensor                     # (1 + N, D), or (N, D) without a class token: E_pos
-    blocks: tuple[BlockWeights, ...]      # L of them
-    norm_weight: Tensor                   # (D,)
-    norm_bias: Tensor | None              # (D,)
-    num_attention_heads: int              # k
+    filters: Tensor  # (D, C, P, P): E, as a filter bank
+    filter_bias: Tensor  # (D,)
+    class_token: Tensor | None  # (D,): x_class
+    positions: Tensor  # (1 + N, D), or (N, D) without a class token: E_pos
+    blocks: tuple[BlockWeights, ...]  # L of them
+    norm_weight: Tensor  # (D,)
+    norm_bias: Tensor | None  # (D,)
+    num_attention_heads: int  # k
     layer_norm_eps: float
-    grid: tuple[int, int]                 # (rows, columns) of the position table
-    head_weight: Tensor | None = None     # (K, D)
-    head_bias: Tensor | None = None       # (K,)
-    registers: Tensor | None = None       # (R, D)
-    pool: str = "cls"                     # or "gap"
+    grid: tuple[int, int]  # (rows, columns) of the position table
+    head_weight: Tensor | None = None  # (K, D)
+    head_bias: Tensor | None = None  # (K,)
+    registers: Tensor | None = None  # (R, D)
+    pool: str = "cls"  # or "gap"
     activation: Callable[[Tensor], Tensor] = gelu
 
     @property
@@ -52,16 +52,16 @@ class ViTWeights:
 class Steps:
     """The steps of the forward pass that a fault may replace. The defaults are the right ones."""
 
-    pixels: Callable[[Tensor], Tensor] = lambda pixels: pixels                           # (B, C, H, W)
-    cut: Callable[[Tensor, int], Tensor] = patchify                                      # (C, H, W) to (N, C*P*P)
-    tokens: Callable[[Tensor], Tensor] = lambda embeddings: embeddings                   # (B, N, D)
-    resize: Callable[..., Tensor] = interpolate_positions                                # E_pos to the picture's grid
-    positions: Callable[[Tensor], Tensor] = lambda table: table                          # (1 + N, D)
+    pixels: Callable[[Tensor], Tensor] = lambda pixels: pixels  # (B, C, H, W)
+    cut: Callable[[Tensor, int], Tensor] = patchify  # (C, H, W) to (N, C*P*P)
+    tokens: Callable[[Tensor], Tensor] = lambda embeddings: embeddings  # (B, N, D)
+    resize: Callable[..., Tensor] = interpolate_positions  # E_pos to the picture's grid
+    positions: Callable[[Tensor], Tensor] = lambda table: table  # (1 + N, D)
     scale: Callable[[int, int], float] = lambda head_size, hidden_size: head_size**-0.5
-    mask: Callable[[int], Tensor | None] = lambda tokens: None                           # (T, T)
-    merge: Callable[[Tensor], Tensor] = merge_heads                                      # to (B, T, D)
+    mask: Callable[[int], Tensor | None] = lambda tokens: None  # (T, T)
+    merge: Callable[[Tensor], Tensor] = merge_heads  # to (B, T, D)
     eps: Callable[[float], float] = lambda eps: eps
-    activation: Callable[[Tensor], Tensor] | None = None                                 # None: the model's own
+    activation: Callable[[Tensor], Tensor] | None = None  # None: the model's own
     block: Callable[..., BlockTrace] = block
 
 
@@ -71,17 +71,17 @@ RIGHT = Steps()
 class Input(NamedTuple):
     """The first tensors of a forward pass."""
 
-    patches: Tensor            # (B, N, C*P*P)
-    patch_embeddings: Tensor   # (B, N, D)
-    z0: Tensor                 # (B, T, D)
+    patches: Tensor  # (B, N, C*P*P)
+    patch_embeddings: Tensor  # (B, N, D)
+    z0: Tensor  # (B, T, D)
 
 
 class Output(NamedTuple):
     """The last tensors of a forward pass."""
 
-    normalised: Tensor         # (B, T, D): LN(z_L), every token
-    y: Tensor                  # (B, D)
-    logits: Tensor | None      # (B, K)
+    normalised: Tensor  # (B, T, D): LN(z_L), every token
+    y: Tensor  # (B, D)
+    logits: Tensor | None  # (B, K)
 
 
 def check_pixels(w: ViTWeights, pixels: Tensor) -> None:
@@ -104,16 +104,16 @@ def embed(w: ViTWeights, pixels: Tensor, steps: Steps = RIGHT) -> Input:
     class token once the positions are added (Darcet et al. 2024).
     """
     P = w.patch_size
-    patches = torch.stack([steps.cut(picture, P) for picture in steps.pixels(pixels)])      # (B, N, C*P*P)
+    patches = torch.stack([steps.cut(picture, P) for picture in steps.pixels(pixels)])  # (B, N, C*P*P)
     embeddings = steps.tokens(embed_patches(patches, projection_matrix(w.filters), w.filter_bias))  # (B, N, D)
     n_cls = int(w.class_token is not None)
     grid = (pixels.shape[-2] // P, pixels.shape[-1] // P)
     table = steps.positions(steps.resize(w.positions, w.grid, grid, prefix=n_cls))
     batch = len(pixels)
     z = embeddings if not n_cls else torch.cat([w.class_token.expand(batch, 1, -1), embeddings], 1)
-    z = z + table                                                                           # (B, n_cls + N, D)
+    z = z + table  # (B, n_cls + N, D)
     if w.registers is not None:
-        z = torch.cat([z[:, :n_cls], w.registers.expand(batch, -1, -1), z[:, n_cls:]], 1)   # (B, T, D)
+        z = torch.cat([z[:, :n_cls], w.registers.expand(batch, -1, -1), z[:, n_cls:]], 1)  # (B, T, D)
     return Input(patches, embeddings, z)
 
 
@@ -125,18 +125,18 @@ def layers(w: ViTWeights, z: Tensor, steps: Steps = RIGHT) -> Iterator[BlockTrac
     for weights in w.blocks:
         layer = steps.block(z, weights, k, eps, activation, scale, mask, steps.merge)
         yield layer
-        z = layer.z                                                                         # (B, T, D)
+        z = layer.z  # (B, T, D)
 
 
 def read_out(w: ViTWeights, z: Tensor, steps: Steps = RIGHT) -> Output:
     """y = LN(z_L^0) (Eq. 4), or the norm of the patches' mean with "gap"; and the head's answer, if any."""
     eps = steps.eps(w.layer_norm_eps)
-    normalised = layer_norm(z, w.norm_weight, w.norm_bias, eps)                             # (B, T, D)
+    normalised = layer_norm(z, w.norm_weight, w.norm_bias, eps)  # (B, T, D)
     if w.pool == "cls":
-        y = normalised[:, 0]                                                                # (B, D)
+        y = normalised[:, 0]  # (B, D)
     else:
-        y = layer_norm(z[:, w.prefix :].mean(1), w.norm_weight, w.norm_bias, eps)           # (B, D)
-    logits = None if w.head_weight is None else F.linear(y, w.head_weight, w.head_bias)     # (B, K)
+        y = layer_norm(z[:, w.prefix :].mean(1), w.norm_weight, w.norm_bias, eps)  # (B, D)
+    logits = None if w.head_weight is None else F.linear(y, w.head_weight, w.head_bias)  # (B, K)
     return Output(normalised, y, logits)
 
 

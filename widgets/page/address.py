@@ -34,7 +34,9 @@ class Address(JSComponent):
 
         def write(*_: Any) -> None:
             usual = {name for name in names if getattr(widget, name) == widget.param[name].default}
-            self.query = self.query | {name: "" if name in usual else _written(name, getattr(widget, name)) for name in names}
+            self.query = self.query | {
+                name: "" if name in usual else _written(name, getattr(widget, name)) for name in names
+            }
 
         widget.param.watch(write, names)
         write()
@@ -51,7 +53,9 @@ def mirror(selection: Selection, without: Collection[str] = ()) -> Address:
         changed = {name: value for name, value in state.items() if value != getattr(fresh, name)}
         if state["picture"] == "yours":  # a reader's own picture stays with the reader
             del changed["picture"]
-        address.query = address.query | {name: _written(name, changed[name]) if name in changed else "" for name in names}
+        address.query = address.query | {
+            name: _written(name, changed[name]) if name in changed else "" for name in names
+        }
 
     selection.param.watch(write, names)
     write()
@@ -74,10 +78,18 @@ def take(selection: Selection, arguments: Mapping[str, list[bytes]], without: Co
 
 def own(kind: type[Widget]) -> list[str]:
     """Parameters of a widget that a link can carry: what is chosen from a list, switched, or counted between bounds."""
-    known = {name: one for name, one in kind.param.objects("existing").items() if name not in Widget.param and not name.startswith("_")}
-    return [name for name, one in known.items() if isinstance(one, param.Boolean) or
-            (isinstance(one, param.Selector) and not isinstance(one, param.ClassSelector)) or
-            (isinstance(one, param.Integer) and None not in (one.bounds or (None,)))]
+    known = {
+        name: one
+        for name, one in kind.param.objects("existing").items()
+        if name not in Widget.param and not name.startswith("_")
+    }
+    return [
+        name
+        for name, one in known.items()
+        if isinstance(one, param.Boolean)
+        or (isinstance(one, param.Selector) and not isinstance(one, param.ClassSelector))
+        or (isinstance(one, param.Integer) and None not in (one.bounds or (None,)))
+    ]
 
 
 def asked_of(kind: type[Widget], arguments: Mapping[str, list[bytes]]) -> tuple[dict[str, Any], list[str]]:
@@ -98,7 +110,9 @@ def strange(arguments: Mapping[str, list[bytes]], kind: type[Widget] | None = No
     unknown = [name[:40] for name in arguments if name not in (*OF_PAGES, *known) and not name.startswith("bokeh")]
     if not unknown:
         return []
-    return [f"The address says “{', '.join(unknown)}”, which means nothing on this page. It can say: {', '.join(dict.fromkeys(known))}."]
+    return [
+        f"The address says “{', '.join(unknown)}”, which means nothing on this page. It can say: {', '.join(dict.fromkeys(known))}."
+    ]
 
 
 def _text(arguments: Mapping[str, list[bytes]], name: str) -> str:
@@ -110,7 +124,11 @@ def _read(one: param.Parameter, text: str) -> list[Any]:
     if isinstance(one, param.Integer):
         values = [_number(one.name, text)] if text.isascii() and text.isdigit() and len(text) < 9 else []
         return [value for value in values if one.bounds[0] <= value <= one.bounds[1]]
-    return [value for value in ((False, True) if isinstance(one, param.Boolean) else one.objects) if _written(one.name, value) == text]
+    return [
+        value
+        for value in ((False, True) if isinstance(one, param.Boolean) else one.objects)
+        if _written(one.name, value) == text
+    ]
 
 
 def _written(name: str, value: Any) -> str:
@@ -130,10 +148,13 @@ def _refusal(name: str, text: str) -> str:
 def _take_setting(selection: Selection, text: str) -> list[str]:
     """Set the calculators to what the address says, or answer with the reason why not."""
     from ..model.setting import read
+
     try:
         read(text)
     except ValueError as reason:
-        return [f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see the usual one."]
+        return [
+            f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see the usual one."
+        ]
     selection.setting = text
     return []
 
@@ -141,13 +162,16 @@ def _take_setting(selection: Selection, text: str) -> list[str]:
 def _known(name: str, text: str) -> bool:
     if name == "picture":
         from ..model.pictures import sample_names
+
         return text in sample_names()
     if name == "checkpoint":
         from ..model.checkpoints import available
+
         return text in available()
     if name == "model":
         return text in Selection.param.model.objects
     if name == "patch_size":
         from ..patch_hover import PATCH_SIZES
+
         return text in map(str, PATCH_SIZES)
     return text.isascii() and text.isdigit() and len(text) < 7 and _number(name, text) >= 0

@@ -32,8 +32,10 @@ def main(numbers: list[str] | None = None) -> int:
     written = [c for c in contents.contents() if c.path]
     wanted = [number.zfill(2) for number in numbers or []] or [c.number for c in written]
     if unknown := sorted(set(wanted) - {c.number for c in written}):
-        print(f"There is no notebook for chapter {', '.join(unknown)}; there are {', '.join(c.number for c in written)}.",
-              file=sys.stderr)
+        print(
+            f"There is no notebook for chapter {', '.join(unknown)}; there are {', '.join(c.number for c in written)}.",
+            file=sys.stderr,
+        )
         return 1
     for chapter in (c for c in written if c.number in wanted):
         try:
@@ -69,8 +71,10 @@ def execute(notebook: NotebookNode, path: Path) -> None:
             client.execute(env=environment)
         except CellExecutionError as error:
             said = _COLOUR_CODES.sub("", error.evalue).strip().splitlines() or ["no reason given"]
-            raise BuildFailed(f"{path.name}: cell {_failing(notebook)} stopped with {error.ename}: {said[0]} "
-                              "(the notebook was left as it was)") from None
+            raise BuildFailed(
+                f"{path.name}: cell {_failing(notebook)} stopped with {error.ename}: {said[0]} "
+                "(the notebook was left as it was)"
+            ) from None
         except (CellTimeoutError, DeadKernelError) as error:
             raise BuildFailed(f"{path.name}: {str(error).splitlines()[0]} (the notebook was left as it was)") from None
 

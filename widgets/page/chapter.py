@@ -25,8 +25,13 @@ def chapter_page(chapter: Chapter) -> pn.Template:
         blocks.insert(1, chapter_progress(todo))
     run_when_loaded(f"chapter {chapter.number}", cells)
     previous, following = contents.neighbours(chapter.number)
-    return frame(chapter.title, content=column(blocks), eyebrow=f"Chapter {chapter.number}",
-                 previous=previous, following=following)
+    return frame(
+        chapter.title,
+        content=column(blocks),
+        eyebrow=f"Chapter {chapter.number}",
+        previous=previous,
+        following=following,
+    )
 
 
 def column(blocks: list[pn.viewable.Viewable], kept: address.Address | None = None) -> pn.Column:

@@ -95,8 +95,13 @@ def _chapter(number: str, path: Path | None) -> Chapter:
     notebook = read(path)
     said = dict(notebook.metadata.get("vit_course", {}))
     words = "\n\n".join([c.source for c in notebook.cells if c.cell_type == "markdown"][:2])
-    return Chapter(number, said.get("title") or _title(words) or TITLES.get(number, path.stem),
-                   said.get("question") or _question(words), said.get("minutes") or _minutes(words), path)
+    return Chapter(
+        number,
+        said.get("title") or _title(words) or TITLES.get(number, path.stem),
+        said.get("question") or _question(words),
+        said.get("minutes") or _minutes(words),
+        path,
+    )
 
 
 def _title(words: str) -> str:

@@ -19,7 +19,14 @@ def curves_still(curves: list[Curve], marks: list[tuple[float, str]], title: str
         axes.plot(x, y, label=name, color=COLOURS[hue][0], linestyle="--" if dash else "-", linewidth=1.6)
     for place, (x, text) in enumerate(marks):
         axes.axvline(x, color=COLOURS["ink"][0], linestyle=":", linewidth=1)
-        axes.text(x, 0.02 + 0.08 * place, f" {text}", transform=axes.get_xaxis_transform(), fontsize=7, color=COLOURS["ink"][0])
+        axes.text(
+            x,
+            0.02 + 0.08 * place,
+            f" {text}",
+            transform=axes.get_xaxis_transform(),
+            fontsize=7,
+            color=COLOURS["ink"][0],
+        )
     axes.set_title(title, fontsize=9)
     axes.set_xlabel(x_label, fontsize=8)
     axes.set_ylabel(y_label, fontsize=8)

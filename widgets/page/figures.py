@@ -43,7 +43,7 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
     draw_grid(whole, pixels, patch_size, patch)
     row, column = patch_position(patch, (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size))
     P = patch_size
-    cut = pixels[:, row * P:(row + 1) * P, column * P:(column + 1) * P]   # (3, P, P)
+    cut = pixels[:, row * P : (row + 1) * P, column * P : (column + 1) * P]  # (3, P, P)
     axes = side.subplots(2, 2)
     axes[0, 0].imshow(cut.transpose(1, 2, 0))
     axes[0, 0].set_title(f"patch {patch}: row {row}, column {column}", fontsize=8)
@@ -59,7 +59,7 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
 def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     """Pictures (3, H, W) uint8 side by side, each under its title."""
     figure = Figure(figsize=(5.4, 2.3), dpi=100, layout="constrained")
-    width = 21 if len(pictures) > 3 else 60                               # letters of a title beside its neighbours
+    width = 21 if len(pictures) > 3 else 60  # letters of a title beside its neighbours
     for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title("\n".join(fill(line, width) for line in title.split("\n")), fontsize=8)
@@ -67,13 +67,16 @@ def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     return figure
 
 
-def token_curves(panels: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]], followed: str,
-                 even: bool = False) -> Figure:
+def token_curves(
+    panels: list[tuple[str, str, np.ndarray, np.ndarray, np.ndarray | None, np.ndarray]],
+    followed: str,
+    even: bool = False,
+) -> Figure:
     """Curves over the layers, a panel each, on logarithmic axes or, for cosines, on `even` ones: (title, name of the axis,
     places, followed token, class token or None, quartiles (3, places) of the patches)."""
     figure = Figure(figsize=(6.4, 4.2), dpi=100, layout="constrained")
     places = figure.subplots(2, 2).flat
-    for axes in places[len(panels):]:
+    for axes in places[len(panels) :]:
         axes.remove()
     for axes, (title, below, x, token, of_class, band) in zip(places, panels):
         axes.fill_between(x, band[0], band[2], color="0.85")
@@ -103,8 +106,15 @@ def sentence(text: str) -> Figure:
     return figure
 
 
-def heads_still(pixels: np.ndarray, patch_size: int, patch: int, maps: np.ndarray, names: tuple[str, ...], note: str,
-                top: float | None) -> Figure:
+def heads_still(
+    pixels: np.ndarray,
+    patch_size: int,
+    patch: int,
+    maps: np.ndarray,
+    names: tuple[str, ...],
+    note: str,
+    top: float | None,
+) -> Figure:
     """The picture with the query patch ringed (none for a negative `patch`), and the map (rows, columns) of every head,
     in colours from 0 to `top`, or to each head's own largest."""
     columns = 2 if len(maps) == 4 else 4 if len(maps) % 4 == 0 else 3
@@ -121,14 +131,21 @@ def heads_still(pixels: np.ndarray, patch_size: int, patch: int, maps: np.ndarra
     return figure
 
 
-def activations(lines: list[tuple[str, np.ndarray, np.ndarray, str, bool]], middles: np.ndarray, shares: np.ndarray, title: str) -> Figure:
+def activations(
+    lines: list[tuple[str, np.ndarray, np.ndarray, str, bool]], middles: np.ndarray, shares: np.ndarray, title: str
+) -> Figure:
     """Activations (name, x, y, colour of the theme, dashed) over a histogram of pre-activations on the same axis."""
     figure = Figure(figsize=(6.4, 3.6), dpi=100, layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     for name, x, y, hue, dashed in lines:
         above.plot(x, y, "--" if dashed else "-", color=COLOURS[hue][0], linewidth=1.5, label=name)
     above.legend(fontsize=8)
-    below.bar(middles, shares, width=middles[1] - middles[0], color=[COLOURS["muted" if x < 0 else "accent"][0] for x in middles])
+    below.bar(
+        middles,
+        shares,
+        width=middles[1] - middles[0],
+        color=[COLOURS["muted" if x < 0 else "accent"][0] for x in middles],
+    )
     below.set_title(title, fontsize=9)
     below.set_xlabel("pre-activation a", fontsize=8)
     for axes in (above, below):
@@ -153,8 +170,9 @@ def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.n
     return figure
 
 
-def rows_still(pixels: np.ndarray, patch_size: int, patch: int, title: str,
-               lines: list[tuple[str, np.ndarray, float, bool]]) -> Figure:
+def rows_still(
+    pixels: np.ndarray, patch_size: int, patch: int, title: str, lines: list[tuple[str, np.ndarray, float, bool]]
+) -> Figure:
     """The picture with a patch ringed, and beside it rows of numbers in coloured cells.
 
     A line is (what it is, its numbers, the end of its scale, whether they are shares).
@@ -165,11 +183,12 @@ def rows_still(pixels: np.ndarray, patch_size: int, patch: int, title: str,
     figure.suptitle(title, fontsize=9)
     signed = ListedColormap(np.array(colour_scale("signed")) / 255)
     for axes, (name, row, high, weight) in zip(side.subplots(max(1, len(lines)), 1, squeeze=False).flat, lines):
-        axes.imshow(row[None], aspect="auto", cmap="cividis" if weight else signed, vmin=0 if weight else -high, vmax=high or 1)
+        axes.imshow(
+            row[None], aspect="auto", cmap="cividis" if weight else signed, vmin=0 if weight else -high, vmax=high or 1
+        )
         for column, value in enumerate(row):
             light = (value < high / 2) if weight else (abs(value) > 0.7 * high)
-            axes.text(column, 0, fixed(value, 2), ha="center", va="center", fontsize=7,
-                      color="white" if light else INK)
+            axes.text(column, 0, fixed(value, 2), ha="center", va="center", fontsize=7, color="white" if light else INK)
         axes.set_title(re.sub(r"_(\w+)", r"$_{\\mathrm{\1}}$", name), fontsize=8)
         axes.set_axis_off()
     return figure
@@ -179,7 +198,14 @@ def distances_still(distances: np.ndarray, even: float, chosen: tuple[int, int],
     """A dot for every head (L, k), the chosen (layer, head) marked, the mean of each layer, and a level to compare with."""
     figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
     axes, layers = figure.subplots(), np.arange(1, len(distances) + 1)
-    axes.plot(np.repeat(layers, distances.shape[1]), distances.ravel(), "o", color=COLOURS["query"][0], alpha=0.6, label="one head")
+    axes.plot(
+        np.repeat(layers, distances.shape[1]),
+        distances.ravel(),
+        "o",
+        color=COLOURS["query"][0],
+        alpha=0.6,
+        label="one head",
+    )
     axes.plot(layers, distances.mean(1), color=COLOURS["query"][0], label="mean of the layer")
     axes.plot(chosen[0] + 1, distances[chosen], "s", color=COLOURS["key"][0], label="the chosen head")
     axes.axhline(even, linestyle="--", color=COLOURS["muted"][0], label=even_name)

@@ -11,15 +11,23 @@ from bokeh.models import CustomJS
 from . import theme
 from .contents import Chapter
 
-_TEMPLATE, _CONNECTION = ((Path(__file__).parent / name).read_text(encoding="utf-8")
-                          for name in ("template.html", "connection.js"))
+_TEMPLATE, _CONNECTION = (
+    (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("template.html", "connection.js")
+)
 COURSE = "Understand the Vision Transformer"
 SUMMARY = "A course on the Vision Transformer that runs a real one on your own picture."
 
 
-def frame(title: str, body: str = "", content: pn.viewable.Viewable | None = None, eyebrow: str = "",
-          previous: Chapter | None = None, following: Chapter | None = None, after: str = "",
-          alone: bool = False) -> pn.Template:
+def frame(
+    title: str,
+    body: str = "",
+    content: pn.viewable.Viewable | None = None,
+    eyebrow: str = "",
+    previous: Chapter | None = None,
+    following: Chapter | None = None,
+    after: str = "",
+    alone: bool = False,
+) -> pn.Template:
     """A page: `body` is trusted HTML, `content` what Panel puts below it, `after` trusted HTML below that.
 
     `eyebrow` is a small line above all. `alone` gives a widget the whole width of a projector. The variable
@@ -54,5 +62,8 @@ def _session() -> str:
 
 def sentence_page(title: str, sentence: str) -> pn.Template:
     """A page that says one thing, such as that an address leads nowhere, with the way back."""
-    return frame(title, f'<div class="vit-text"><h1>{escape(title)}</h1><p>{escape(sentence)}</p>'
-                        '<p><a href="?">All chapters and widgets</a></p></div>')
+    return frame(
+        title,
+        f'<div class="vit-text"><h1>{escape(title)}</h1><p>{escape(sentence)}</p>'
+        '<p><a href="?">All chapters and widgets</a></p></div>',
+    )

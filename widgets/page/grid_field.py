@@ -22,7 +22,9 @@ class GridField(pn.viewable.Viewer):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._field = pn.widgets.TextInput(label=self.label, value=written(self.grid), **{**controls.PLAIN, "width": 130})
+        self._field = pn.widgets.TextInput(
+            label=self.label, value=written(self.grid), **{**controls.PLAIN, "width": 130}
+        )
         self._words = pn.pane.HTML("", **{**controls.LOOK, "margin": 0})
         self._field.param.watch(self._typed, "value")
         self.param.watch(self._follow, "grid")
@@ -54,7 +56,9 @@ class GridField(pn.viewable.Viewer):
 
     def _say(self, sentence: str) -> None:
         escaped = sentence.replace("&", "&amp;").replace("<", "&lt;")
-        self._words.object = f'<p role="alert" style="margin:0;color:var(--vit-wrong)">{escaped}</p>' if sentence else ""
+        self._words.object = (
+            f'<p role="alert" style="margin:0;color:var(--vit-wrong)">{escaped}</p>' if sentence else ""
+        )
 
     def __panel__(self) -> pn.viewable.Viewable:
         return pn.Column(self._field, self._words, margin=0)

@@ -7,7 +7,7 @@ from html import escape
 
 import panel as pn
 
-from .contents import Chapter, contents, work, words_of
+from .contents import Chapter, contents, words_of, work
 from .frame import COURSE, SUMMARY, frame
 
 log = logging.getLogger("widgets.page")
@@ -26,11 +26,15 @@ a run of their own; the models are loaded once and shared.</p>
 def landing_page() -> pn.Template:
     """Chapters and widgets, each with a line about it and its link."""
     chapters = "".join(map(_chapter, contents()))
-    body = (f'<div class="vit-text"><h1>Understand the Vision Transformer</h1><p>{SUMMARY} '
-            "Hover over the patches of a photograph, change a number, break a rule, and see what the model does.</p>"
-            f'<h2>Chapters</h2></div><ol class="vit-chapters vit-text">{chapters}</ol>')
-    after = (f'<div class="vit-text"><h2>Widgets</h2></div><ul class="vit-cards vit-text">{widget_cards()}</ul>'
-             f'<div class="vit-text">{USE}</div>')
+    body = (
+        f'<div class="vit-text"><h1>Understand the Vision Transformer</h1><p>{SUMMARY} '
+        "Hover over the patches of a photograph, change a number, break a rule, and see what the model does.</p>"
+        f'<h2>Chapters</h2></div><ol class="vit-chapters vit-text">{chapters}</ol>'
+    )
+    after = (
+        f'<div class="vit-text"><h2>Widgets</h2></div><ul class="vit-cards vit-text">{widget_cards()}</ul>'
+        f'<div class="vit-text">{USE}</div>'
+    )
     return frame(COURSE, body, content=_progress(), after=after)
 
 
@@ -52,11 +56,15 @@ def _chapter(chapter: Chapter) -> str:
     title = escape(chapter.title)
     number = f'<span class="number">{chapter.number}</span>'
     if chapter.path is None:
-        return (f'<li class="unwritten">{number}<span class="title">{title}</span>'
-                '<span class="minutes">not written yet</span></li>')
+        return (
+            f'<li class="unwritten">{number}<span class="title">{title}</span>'
+            '<span class="minutes">not written yet</span></li>'
+        )
     minutes = f"{chapter.minutes} min" if chapter.minutes else ""
-    return (f'<li>{number}<a class="title" href="{chapter.address}">{title}</a>'
-            f'<span class="minutes">{minutes}</span><span class="question">{escape(chapter.question)}</span></li>')
+    return (
+        f'<li>{number}<a class="title" href="{chapter.address}">{title}</a>'
+        f'<span class="minutes">{minutes}</span><span class="question">{escape(chapter.question)}</span></li>'
+    )
 
 
 def _card(name: str, module: str) -> str:
@@ -65,5 +73,4 @@ def _card(name: str, module: str) -> str:
     except Exception:  # one widget that cannot be read must not take the list with it
         log.exception("the widget %s cannot be read", name)
         return f"<li><h3>{name}</h3><p>This widget cannot be opened at the moment.</p></li>"
-    return (f'<li><h3><a href="?widget={name}">{escape(title)}</a></h3>'
-            f"<p>{escape(summary)}</p><code>{name}</code></li>")
+    return f'<li><h3><a href="?widget={name}">{escape(title)}</a></h3><p>{escape(summary)}</p><code>{name}</code></li>'

@@ -25,7 +25,9 @@ def ledger_still(ledgers: list[tuple[str, list[tuple[str, int, float]]]]) -> Fig
 def ways_still(title: str, ways: list[tuple[str, int, bool]]) -> Figure:
     """Ways of counting (words, count, whether it fits), a line each."""
     figure = Figure(figsize=(6.4, 0.6 + 0.32 * len(ways)), dpi=100)
-    figure.text(0.02, 1 - 0.3 / figure.get_figheight(), title, fontsize=9, weight="bold", color=COLOURS["ink"][0], va="center")
+    figure.text(
+        0.02, 1 - 0.3 / figure.get_figheight(), title, fontsize=9, weight="bold", color=COLOURS["ink"][0], va="center"
+    )
     for place, (words, number, fits) in enumerate(ways):
         y = 1 - (0.65 + 0.32 * place) / figure.get_figheight()
         hue = COLOURS["value" if fits else "wrong"][0]
@@ -38,7 +40,9 @@ def ways_still(title: str, ways: list[tuple[str, int, bool]]) -> Figure:
 def table_still(title: str, rows: list[tuple[str, str]]) -> Figure:
     """Pairs of a name and a written number, a line each."""
     figure = Figure(figsize=(6.4, 0.6 + 0.26 * len(rows)), dpi=100)
-    figure.text(0.02, 1 - 0.28 / figure.get_figheight(), title, fontsize=9, weight="bold", color=COLOURS["ink"][0], va="center")
+    figure.text(
+        0.02, 1 - 0.28 / figure.get_figheight(), title, fontsize=9, weight="bold", color=COLOURS["ink"][0], va="center"
+    )
     for place, (name, value) in enumerate(rows):
         y = 1 - (0.6 + 0.26 * place) / figure.get_figheight()
         figure.text(0.02, y, name, fontsize=8, color=COLOURS["muted"][0], va="center")

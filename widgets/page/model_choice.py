@@ -51,7 +51,10 @@ class ModelChoice(pn.viewable.Viewer):
             return
         if name == "checkpoint" and document is not None and document.session_context is not None:
             title = next(title for title, known in self._checkpoint.options.items() if known == value)
-            self._wait.param.update(visible=True, object=f'<span role="status">{title} reads the picture: some seconds the first time.</span>')
+            self._wait.param.update(
+                visible=True,
+                object=f'<span role="status">{title} reads the picture: some seconds the first time.</span>',
+            )
             document.add_timeout_callback(partial(self._take, value), SEEN)
         else:
             setattr(self.selection, name, value)
@@ -65,10 +68,11 @@ class ModelChoice(pn.viewable.Viewer):
 
     def _follow(self, *_: Any) -> None:
         from widgets.model.checkpoints import at_hand, available
-        from widgets.model.fetching import facts_of, names as known
+        from widgets.model.fetching import facts_of
+        from widgets.model.fetching import names as known
 
         names = available()
-        wanted = dict.fromkeys([*names, self.selection.checkpoint])       # a name from an address may be none that there is
+        wanted = dict.fromkeys([*names, self.selection.checkpoint])  # a name from an address may be none that there is
         options = {facts_of(name)["title"] if name in known() else name: name for name in wanted}
         self._checkpoint.param.update(options=options, value=self.selection.checkpoint)
         if not (self.layer or self.head) or self.selection.checkpoint not in names:
@@ -77,7 +81,9 @@ class ModelChoice(pn.viewable.Viewer):
         for name, count in (("layer", config.num_hidden_layers), ("head", config.num_attention_heads)):
             if getattr(self.selection, name) >= count:
                 setattr(self.selection, name, count - 1)
-            self._selects()[name].param.update(options={str(n + 1): n for n in range(count)}, value=getattr(self.selection, name))
+            self._selects()[name].param.update(
+                options={str(n + 1): n for n in range(count)}, value=getattr(self.selection, name)
+            )
 
     def __panel__(self) -> pn.viewable.Viewable:
         return pn.FlexBox(*self.controls, align_items="flex-end", margin=0)

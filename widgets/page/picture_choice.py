@@ -25,8 +25,9 @@ class PictureChoice(pn.viewable.Viewer):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._upload = PictureUpload(self.take, sizing_mode=None, margin=(0, 16, 8, 0))
-        self._select = pn.widgets.Select(label="Picture", options=self._options(), value=self.picture.name,
-                                         **{**controls.LOOK, "width": 170})
+        self._select = pn.widgets.Select(
+            label="Picture", options=self._options(), value=self.picture.name, **{**controls.LOOK, "width": 170}
+        )
         self._select.param.watch(self._picked, "value")
         self.selection.param.watch(self._follow, ["picture", "upload"])
         self._follow()
@@ -60,7 +61,11 @@ class PictureChoice(pn.viewable.Viewer):
     def _follow(self, *_: Any) -> None:
         wanted = self.selection.picture
         if wanted != self.picture.name:
-            why = "your own picture is gone with the page it was on" if wanted == YOURS else f"there is no picture called “{wanted}”"
+            why = (
+                "your own picture is gone with the page it was on"
+                if wanted == YOURS
+                else f"there is no picture called “{wanted}”"
+            )
             self._upload.refuse(f"Showing {self.picture.named}: {why}.")
         self._select.param.update(options=self._options(), value=self.picture.name)
 

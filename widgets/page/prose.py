@@ -42,7 +42,9 @@ def html_of(text: str) -> str:
 def code_fold(source: str, opened: bool = False) -> pn.pane.HTML:
     """Python source behind a "Show code" that opens by mouse and keyboard; `opened` shows it at once."""
     label = '<span class="shut">Show code</span><span class="open">Hide code</span>'
-    return _pane(f'<details class="code"{" open" * opened}><summary>{label}</summary>{_coloured(source)}</details>', "code")
+    return _pane(
+        f'<details class="code"{" open" * opened}><summary>{label}</summary>{_coloured(source)}</details>', "code"
+    )
 
 
 def printed(text: str) -> pn.pane.HTML:
@@ -70,8 +72,9 @@ def table(html: str) -> pn.pane.HTML:
 def picture(png: bytes, width: int, alt: str = "") -> pn.pane.HTML:
     """A figure, at most `width` pixels wide."""
     data = b64encode(png).decode("ascii")
-    return _pane(f'<p><img src="data:image/png;base64,{data}" width="{width}" alt="{escape(alt or "Figure")}"></p>',
-                 "picture")
+    return _pane(
+        f'<p><img src="data:image/png;base64,{data}" width="{width}" alt="{escape(alt or "Figure")}"></p>', "picture"
+    )
 
 
 def failed(sentence: str) -> pn.pane.HTML:
@@ -85,8 +88,14 @@ def working(sentence: str) -> pn.pane.HTML:
 
 
 def _pane(html: str, kind: str, mathematics: bool = False) -> pn.pane.HTML:
-    return pn.pane.HTML(html, stylesheets=[STYLE], sizing_mode="stretch_width", disable_math=not mathematics,
-                        css_classes=["vit-" + kind], margin=0)
+    return pn.pane.HTML(
+        html,
+        stylesheets=[STYLE],
+        sizing_mode="stretch_width",
+        disable_math=not mathematics,
+        css_classes=["vit-" + kind],
+        margin=0,
+    )
 
 
 @cache
@@ -98,7 +107,9 @@ def _markdown() -> MarkdownIt:
     markdown.use(dollarmath_plugin, allow_space=False, allow_digits=False, double_inline=True)
     # Panel looks for mathematics in the text of the HTML, before the browser reads it: so nothing is escaped here
     markdown.add_render_rule("math_inline", lambda _, tokens, i, *rest: _formula("span", "(", tokens[i].content, ")"))
-    markdown.add_render_rule("math_inline_double", lambda _, tokens, i, *rest: _formula("span", "[", tokens[i].content, "]"))
+    markdown.add_render_rule(
+        "math_inline_double", lambda _, tokens, i, *rest: _formula("span", "[", tokens[i].content, "]")
+    )
     markdown.add_render_rule("math_block", lambda _, tokens, i, *rest: _formula("p", "[", tokens[i].content, "]"))
     return markdown
 

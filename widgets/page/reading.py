@@ -24,10 +24,10 @@ KEPT = 2  # readings: a trace of dinov2-small at 224 px holds about 100 MB
 class Reading:
     """A picture as a checkpoint read it: the pixels it was given, and every tensor of the pass (batch of one)."""
 
-    checkpoint: Checkpoint   # loaded for the size of `pixels`
+    checkpoint: Checkpoint  # loaded for the size of `pixels`
     picture: Picture
-    pixels: np.ndarray       # uint8 (3, H, W), cut to multiples of P
-    x: Tensor                # (1, 3, H, W), prepared
+    pixels: np.ndarray  # uint8 (3, H, W), cut to multiples of P
+    x: Tensor  # (1, 3, H, W), prepared
     trace: Trace
 
     @property
@@ -70,5 +70,5 @@ def _pass(name: str, picture: Picture) -> Reading:
     pixels = prepare(picture, at_hand(name).model.config.patch_size)
     check_keepable(at_hand(name), pixels)
     checkpoint = load(name, pixels.shape[1:])
-    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]      # (1, 3, H, W)
+    x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
     return Reading(checkpoint, picture, pixels, x, trace(checkpoint, x))

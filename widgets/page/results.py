@@ -38,8 +38,13 @@ def view(value: Any) -> pn.viewable.Viewable:
 
 
 def _standing(value: Any, width: str) -> pn.Column:
-    return pn.Column(value, sizing_mode="stretch_width", css_classes=["vit-widget"], margin=(8, 0, 24, 0),
-                     stylesheets=[f":host{{width:100%;max-width:{width};margin-inline:auto;font-size:17px}}"])
+    return pn.Column(
+        value,
+        sizing_mode="stretch_width",
+        css_classes=["vit-widget"],
+        margin=(8, 0, 24, 0),
+        stylesheets=[f":host{{width:100%;max-width:{width};margin-inline:auto;font-size:17px}}"],
+    )
 
 
 def _png(figure: Any) -> tuple[bytes, int]:

@@ -39,7 +39,9 @@ class Cell:
 class Run:
     """One visitor's run of a page. It ends early when the visitor leaves."""
 
-    def __init__(self, name: str, cells: list[Cell], document: Document, made: Callable[[Any], None] | None = None) -> None:
+    def __init__(
+        self, name: str, cells: list[Cell], document: Document, made: Callable[[Any], None] | None = None
+    ) -> None:
         self.workbook, self._made = Workbook(name), made or (lambda value: None)
         self._cells, self._document = cells, document
         self._waiting = {cell.number: cell.place[0] for cell in cells}
@@ -78,7 +80,14 @@ class Run:
             log.error("%s: cell %s cannot be shown", self.workbook.name, cell.number, exc_info=trouble)
             return [], views([], trouble)
 
-    def _show(self, cell: Cell, values: list[Any], made: list[pn.viewable.Viewable], following: Cell | None, shown: threading.Event) -> None:
+    def _show(
+        self,
+        cell: Cell,
+        values: list[Any],
+        made: list[pn.viewable.Viewable],
+        following: Cell | None,
+        shown: threading.Event,
+    ) -> None:
         if self._left.is_set():
             shown.set()
             return

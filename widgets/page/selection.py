@@ -20,15 +20,22 @@ class Selection(param.Parameterized):
     picture = param.String("cat", doc="name of a sample picture, or 'yours' once the reader has uploaded one")
     upload = param.Parameter(None, doc="the reader's own Picture; kept in memory, never written to disk")
     checkpoint = param.String("dinov2-small", doc="name that checkpoints.load takes")
-    model = param.Selector(default="hand-set", objects=["hand-set", "checkpoint"],
-                           doc="which of the two a widget runs that can run the hand-set ViT too")
+    model = param.Selector(
+        default="hand-set",
+        objects=["hand-set", "checkpoint"],
+        doc="which of the two a widget runs that can run the hand-set ViT too",
+    )
     layer = param.Integer(0, bounds=(0, None), doc="encoder block, from 0")
     head = param.Integer(0, bounds=(0, None), doc="attention head, from 0")
     token = param.Integer(0, bounds=(0, None), doc="row of z that is selected")
     grid = param.Tuple((0, 0), length=2, doc="(rows, columns) of patches that `token` was chosen on; (0, 0): not said")
-    patch_size = param.Integer(0, bounds=(0, None), doc="P of the widgets that let the reader choose it; 0 is their own")
+    patch_size = param.Integer(
+        0, bounds=(0, None), doc="P of the widgets that let the reader choose it; 0 is their own"
+    )
     step = param.Integer(0, bounds=(0, None), doc="step of a widget that walks through the model")
-    setting = param.String("", doc="what the calculators are set to, as `model.setting.write` writes it; empty is the usual")
+    setting = param.String(
+        "", doc="what the calculators are set to, as `model.setting.write` writes it; empty is the usual"
+    )
 
     channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
 

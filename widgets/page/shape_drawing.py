@@ -19,14 +19,14 @@ from widgets.widget import STILLS, png_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-WIDEST = 256   # pixels that the widest tensor takes, so that it fits a telephone
-THINNEST = 3   # pixels: a thinner side would not be seen
-GAP = 2        # pixels between the tables of a stack
+WIDEST = 256  # pixels that the widest tensor takes, so that it fits a telephone
+THINNEST = 3  # pixels: a thinner side would not be seen
+GAP = 2  # pixels between the tables of a stack
 SEQUENCE = "(B, T, D)"
-ACCENT = "var(--vit-accent,#6A5FD8)"   # where a notebook has no theme of ours, a tone that both of its own can bear
+ACCENT = "var(--vit-accent,#6A5FD8)"  # where a notebook has no theme of ours, a tone that both of its own can bear
 LIST = "list-style:none;margin:0;padding:0"
 RULE = "border-top:1px solid var(--vit-line,rgba(128,128,128,.4))"
-STILL_LINE, STILL_LEFT = 46, 370       # pixels of a still: the height of a tensor's line, and where its boxes begin
+STILL_LINE, STILL_LEFT = 46, 370  # pixels of a still: the height of a tensor's line, and where its boxes begin
 
 
 class Boxes(NamedTuple):
@@ -56,9 +56,11 @@ class ShapeDrawing:
         """What is drawn, and to which scale."""
         height, width = self.sides
         title = self.name if "-" in self.name else f"ViT-{self.name}"
-        return (f"{title}: every tensor on the way of one picture of {height} × {width} px. The drawings are to scale,"
-                f" a pixel for {self.numbers_a_pixel} numbers; no side is drawn thinner than {THINNEST} px."
-                f" What is filled has the shape {SEQUENCE}.")
+        return (
+            f"{title}: every tensor on the way of one picture of {height} × {width} px. The drawings are to scale,"
+            f" a pixel for {self.numbers_a_pixel} numbers; no side is drawn thinner than {THINNEST} px."
+            f" What is filled has the shape {SEQUENCE}."
+        )
 
     def boxes(self, stage: Stage) -> Boxes:
         """The drawing of a tensor: its last two sides are a table, one before them a stack; a vector is a thin row."""
@@ -72,8 +74,11 @@ class ShapeDrawing:
 
     def lines(self) -> list[str]:
         """A line for each tensor: the same in words."""
-        return [f"{stage.symbol}, {stage.step}{f' (in each of {self.layers} layers)' if stage.in_each_layer else ''}:"
-                f" {stage.symbols} = {written(stage.dims)}" for stage in self.stages]
+        return [
+            f"{stage.symbol}, {stage.step}{f' (in each of {self.layers} layers)' if stage.in_each_layer else ''}:"
+            f" {stage.symbols} = {written(stage.dims)}"
+            for stage in self.stages
+        ]
 
     def still(self) -> Figure:
         """The drawing as a matplotlib figure, for a notebook that shows no HTML."""
@@ -81,7 +86,7 @@ class ShapeDrawing:
 
         tall = STILL_LINE * len(self.stages) + 8
         figure = Figure(figsize=(6.4, tall / 100), dpi=100)
-        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 640), ylim=(tall, 0))   # a unit of the axes is a pixel
+        axes = figure.add_axes((0, 0, 1, 1), xlim=(0, 640), ylim=(tall, 0))  # a unit of the axes is a pixel
         axes.set_axis_off()
         inside = [place for place, stage in enumerate(self.stages) if stage.in_each_layer]
         for place, stage in enumerate(self.stages):
@@ -94,14 +99,25 @@ class ShapeDrawing:
         from matplotlib.patches import Rectangle
 
         mark = f"  (from here in each of {self.layers} layers)" if opens_layer else ""
-        for down, words, hue in ((10, f"{stage.symbol}: {stage.step}{mark}", "ink"),
-                                 (26, f"{stage.symbols} = {written(stage.dims)}", "muted")):
+        for down, words, hue in (
+            (10, f"{stage.symbol}: {stage.step}{mark}", "ink"),
+            (26, f"{stage.symbols} = {written(stage.dims)}", "muted"),
+        ):
             axes.text(10, top + down, _mathtext(words), fontsize=8, color=COLOURS[hue][0], va="center")
         boxes, colour = self.boxes(stage), COLOURS["accent"][0]
         for n in range(boxes.count):
             corner = (STILL_LEFT + n * (boxes.width + GAP), top + 18 - boxes.height / 2)
-            axes.add_patch(Rectangle(corner, boxes.width, boxes.height, fill=self.is_sequence(stage),
-                                     edgecolor=colour, facecolor=colour, linewidth=1))
+            axes.add_patch(
+                Rectangle(
+                    corner,
+                    boxes.width,
+                    boxes.height,
+                    fill=self.is_sequence(stage),
+                    edgecolor=colour,
+                    facecolor=colour,
+                    linewidth=1,
+                )
+            )
 
     def __repr__(self) -> str:
         return "\n".join([self.sentence, *self.lines()])
@@ -111,8 +127,10 @@ class ShapeDrawing:
         groups = groupby(self.stages, lambda stage: stage.in_each_layer)
         items = [(inside, "".join(map(self._item, stages))) for inside, stages in groups]
         listed = "".join(self._layer(item) if inside else item for inside, item in items)
-        return (f'<figure style="margin:0;line-height:1.45"><figcaption style="padding-bottom:8px">'
-                f'{escape(self.sentence)}</figcaption><ol style="{LIST}">{listed}</ol></figure>')
+        return (
+            f'<figure style="margin:0;line-height:1.45"><figcaption style="padding-bottom:8px">'
+            f'{escape(self.sentence)}</figcaption><ol style="{LIST}">{listed}</ol></figure>'
+        )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         if os.environ.get(STILLS):
@@ -122,24 +140,33 @@ class ShapeDrawing:
     def _layer(self, items: str) -> str:
         """The tensors of a layer, marked off from the rest."""
         beside = f"border-left:4px solid {ACCENT};padding-left:12px;margin:8px 0"
-        return (f'<li style="margin:0;{RULE}"><div style="{beside}">In each of the {self.layers} layers:'
-                f'<ol style="{LIST}">{items}</ol></div></li>')
+        return (
+            f'<li style="margin:0;{RULE}"><div style="{beside}">In each of the {self.layers} layers:'
+            f'<ol style="{LIST}">{items}</ol></div></li>'
+        )
 
     def _item(self, stage: Stage) -> str:
         row = f"display:flex;flex-wrap:wrap;gap:4px 16px;align-items:center;margin:0;padding:6px 0;{RULE}"
         symbols = f'<span style="color:var(--vit-muted,inherit)">{_html(stage.symbols)} =</span>'
-        return (f'<li style="{row}"><span style="flex:1 1 240px"><strong>{_html(stage.symbol)}</strong>: '
-                f'{_html(stage.step)}<br>{symbols} {written(stage.dims)}</span>{self._boxes_html(stage)}</li>')
+        return (
+            f'<li style="{row}"><span style="flex:1 1 240px"><strong>{_html(stage.symbol)}</strong>: '
+            f"{_html(stage.step)}<br>{symbols} {written(stage.dims)}</span>{self._boxes_html(stage)}</li>"
+        )
 
     def _boxes_html(self, stage: Stage) -> str:
         """The boxes of a tensor as inline SVG, which a screen reader passes over: the shape stands in the text."""
         boxes, fill = self.boxes(stage), ACCENT if self.is_sequence(stage) else "none"
         step = boxes.width + GAP
-        rects = "".join(f'<rect x="{1 + n * step:.1f}" y="1" width="{boxes.width:.1f}" height="{boxes.height:.1f}"'
-                        f' fill="{fill}" stroke="{ACCENT}"/>' for n in range(boxes.count))
-        return (f'<span aria-hidden="true" style="flex:0 0 {WIDEST + GAP}px;max-width:100%">'
-                f'<svg width="{boxes.count * step:.1f}" height="{boxes.height + 2:.1f}"'
-                f' style="display:block;max-width:100%">{rects}</svg></span>')
+        rects = "".join(
+            f'<rect x="{1 + n * step:.1f}" y="1" width="{boxes.width:.1f}" height="{boxes.height:.1f}"'
+            f' fill="{fill}" stroke="{ACCENT}"/>'
+            for n in range(boxes.count)
+        )
+        return (
+            f'<span aria-hidden="true" style="flex:0 0 {WIDEST + GAP}px;max-width:100%">'
+            f'<svg width="{boxes.count * step:.1f}" height="{boxes.height + 2:.1f}"'
+            f' style="display:block;max-width:100%">{rects}</svg></span>'
+        )
 
 
 def draw_shapes(name: str) -> ShapeDrawing:

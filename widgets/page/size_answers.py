@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from widgets.model.other_sizes import SizeAnswer
 
-HUES = {"interpolated": "accent", "cut off": "wrong", "none": "muted"}   # of model.other_sizes.WAYS
-PAIRS = (("interpolated", "cut off"), ("interpolated", "none"), ("cut off", "none"))   # two tables, the same pixels
+HUES = {"interpolated": "accent", "cut off": "wrong", "none": "muted"}  # of model.other_sizes.WAYS
+PAIRS = (("interpolated", "cut off"), ("interpolated", "none"), ("cut off", "none"))  # two tables, the same pixels
 USUAL = 224  # px: the size whose cosines are told in a sentence
 
 
@@ -25,8 +25,16 @@ def series(found: list[SizeAnswer]) -> list[Series]:
     for way, hue in HUES.items():
         known = [one for one in ordered(found, way) if one.cosine is not None]
         labels = [f"{shown(way)} at {size(one)}: cosine {fixed(one.cosine)}" for one in known]
-        lines.append(Series(shown(way), [min(one.image_size) for one in known], [one.cosine for one in known], hue=hue,
-                            dash=way == "none", labels=labels))
+        lines.append(
+            Series(
+                shown(way),
+                [min(one.image_size) for one in known],
+                [one.cosine for one in known],
+                hue=hue,
+                dash=way == "none",
+                labels=labels,
+            )
+        )
     return lines
 
 
@@ -36,9 +44,16 @@ def cells(found: list[SizeAnswer]) -> dict[str, Any]:
     for one in sorted(found, key=lambda answer: answer.image_size):
         by_size.setdefault(one.image_size, {})[one.way] = one.cosine
     values = np.array([[_or_nan(row.get(way)) for way in HUES] for row in by_size.values()], dtype=np.float32)
-    return {**MatrixView.matrix(np.nan_to_num(values)), "values": values.tobytes(), "low": -1.0, "high": 1.0, "kind": "signed",
-            "row_heads": [f"{H} × {W} px" for H, W in by_size], "column_heads": [shown(way) for way in HUES],
-            "caption": "Cosine of y with the reference. A dash: not run yet, or the table has too few rows to cut off."}
+    return {
+        **MatrixView.matrix(np.nan_to_num(values)),
+        "values": values.tobytes(),
+        "low": -1.0,
+        "high": 1.0,
+        "kind": "signed",
+        "row_heads": [f"{H} × {W} px" for H, W in by_size],
+        "column_heads": [shown(way) for way in HUES],
+        "caption": "Cosine of y with the reference. A dash: not run yet, or the table has too few rows to cut off.",
+    }
 
 
 def pair_cells(found: list[SizeAnswer]) -> dict[str, Any]:
@@ -46,13 +61,21 @@ def pair_cells(found: list[SizeAnswer]) -> dict[str, Any]:
     by_size: dict[tuple[int, int], dict[str, Any]] = {}
     for one in sorted(found, key=lambda answer: answer.image_size):
         by_size.setdefault(one.image_size, {})[one.way] = one.y
-    bare = by_size[found[0].image_size].get("none")                       # at the size of the reference
-    values = [[_cosine(ys.get(a), ys.get(b)) for a, b in PAIRS] + [_cosine(ys.get("none"), bare)] for ys in by_size.values()]
+    bare = by_size[found[0].image_size].get("none")  # at the size of the reference
+    values = [
+        [_cosine(ys.get(a), ys.get(b)) for a, b in PAIRS] + [_cosine(ys.get("none"), bare)] for ys in by_size.values()
+    ]
     numbers = np.array(values, dtype=np.float32)
-    return {**MatrixView.matrix(np.nan_to_num(numbers)), "values": numbers.tobytes(), "low": -1.0, "high": 1.0, "kind": "signed",
-            "row_heads": [f"{H} × {W}" for H, W in by_size],
-            "column_heads": [*(f"{shown(a)} · {shown(b)}" for a, b in PAIRS), "size alone"],
-            "caption": "The same pixels under two tables. Size alone: left out here and at the size of the reference."}
+    return {
+        **MatrixView.matrix(np.nan_to_num(numbers)),
+        "values": numbers.tobytes(),
+        "low": -1.0,
+        "high": 1.0,
+        "kind": "signed",
+        "row_heads": [f"{H} × {W}" for H, W in by_size],
+        "column_heads": [*(f"{shown(a)} · {shown(b)}" for a, b in PAIRS), "size alone"],
+        "caption": "The same pixels under two tables. Size alone: left out here and at the size of the reference.",
+    }
 
 
 def verdict(found: list[SizeAnswer]) -> str:
@@ -60,15 +83,21 @@ def verdict(found: list[SizeAnswer]) -> str:
     reference = min(found[0].image_size)
     sides = {min(one.image_size) for one in found} - {reference} or {reference}
     side = min(sides, key=lambda px: abs(px - USUAL))
-    told = ", ".join(f"{shown(one.way)} {fixed(one.cosine)}" if one.cosine is not None else f"{shown(one.way)}: too few rows"
-                     for one in found if min(one.image_size) == side)
+    told = ", ".join(
+        f"{shown(one.way)} {fixed(one.cosine)}" if one.cosine is not None else f"{shown(one.way)}: too few rows"
+        for one in found
+        if min(one.image_size) == side
+    )
     return f"At {side} px, cosine of y with the y at {reference} px: {told}."
 
 
 def rows(found: list[SizeAnswer]) -> list[tuple[str, str]]:
     """Every answer as a name and a written number."""
-    return [(f"{size(one)}, positions {shown(one.way)}", "too few rows" if one.cosine is None else fixed(one.cosine))
-            for way in HUES for one in ordered(found, way)]
+    return [
+        (f"{size(one)}, positions {shown(one.way)}", "too few rows" if one.cosine is None else fixed(one.cosine))
+        for way in HUES
+        for one in ordered(found, way)
+    ]
 
 
 def ordered(found: list[SizeAnswer], way: str) -> list[SizeAnswer]:

@@ -14,7 +14,7 @@ from widgets.model.steps import Place
 if TYPE_CHECKING:
     from widgets.model.step_rows import Pass, Rows, StepView
 
-HAND_SET = "hand-set"    # the other choice of `Selection.model` is a checkpoint
+HAND_SET = "hand-set"  # the other choice of `Selection.model` is a checkpoint
 EARLY = ("cut", "flatten", "embed")  # the class token has not joined yet
 
 
@@ -24,8 +24,8 @@ class Opened:
 
     run: Pass
     picture: Picture
-    model: str       # as it stands inside a sentence
-    origin: str      # where its weights are from, a sentence
+    model: str  # as it stands inside a sentence
+    origin: str  # where its weights are from, a sentence
     hand_set: bool
 
     @property
@@ -39,7 +39,13 @@ def opened(model: str, checkpoint: str, picture: Picture) -> Opened:
     from widgets.model.step_rows import Pass, hand_set_pass
 
     if model == HAND_SET:
-        return Opened(hand_set_pass(picture), picture, "the hand-set ViT", "Its weights are set by hand or random, not trained.", True)
+        return Opened(
+            hand_set_pass(picture),
+            picture,
+            "the hand-set ViT",
+            "Its weights are set by hand or random, not trained.",
+            True,
+        )
     from widgets.model.library import weights_of
     from widgets.page.reading import read
 

@@ -24,7 +24,10 @@ def still(scene: Scene) -> Figure:
         title, shown = f"{scene.opened.what}: {run.token_names[token]}, step by step", _story(scene)
     else:
         title = f"Step {scene.index + 1} of {len(scene.places)}. {step_words.where(scene)}"
-        shown = [(one, one.says, one.top or max(_largest(other) for other in rows if other.scale == one.scale)) for one in rows]
+        shown = [
+            (one, one.says, one.top or max(_largest(other) for other in rows if other.scale == one.scale))
+            for one in rows
+        ]
     lines = [(f"{one.symbol}: {says}", scene.followed(one), high, one.weight) for one, says, high in shown]
     return figures.rows_still(run.pixels, run.weights.patch_size, max(0, token - run.trace.prefix), title, lines)
 
@@ -33,7 +36,7 @@ def _story(scene: Scene) -> list[tuple[Rows, str, float]]:
     """The last row of a few steps, with the step's name and the end of its scale."""
     found = []
     for place in scene.places:
-        if place.step.key in STORY or place.step.key == "softmax" and place.layer == 0:
+        if place.step.key in STORY or (place.step.key == "softmax" and place.layer == 0):
             rows = scene.view_at(place).rows[0 if place.step.key == "head" else -1]
             name = place.step.name if place.layer is None else f"{place.block}, {place.step.name}"
             found.append((rows, name, rows.top or _largest(rows)))

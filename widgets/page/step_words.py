@@ -11,13 +11,22 @@ from widgets.page.step_parts import MARK
 from widgets.page.step_scene import Scene
 from widgets.widget import Description
 
-WEIGHTS = {"patch_embedding": "the matrix E", "class_token": "the class token", "positions": "the positions",
-           "attention": "the matrices of attention", "layer_norms": "the norm", "mlp": "the MLP", "head": "the answer head"}
+WEIGHTS = {
+    "patch_embedding": "the matrix E",
+    "class_token": "the class token",
+    "positions": "the positions",
+    "attention": "the matrices of attention",
+    "layer_norms": "the norm",
+    "mlp": "the MLP",
+    "head": "the answer head",
+}
 
 
 def where(scene: Scene) -> str:
     """The block and the step."""
-    block = scene.place.block if scene.place.layer is None else f"{scene.place.block} of {len(scene.run.weights.blocks)}"
+    block = (
+        scene.place.block if scene.place.layer is None else f"{scene.place.block} of {len(scene.run.weights.blocks)}"
+    )
     return f"{block}: {scene.place.step.name}"
 
 
@@ -35,31 +44,44 @@ def origin(scene: Scene) -> str:
 
 def explanation(scene: Scene) -> str:
     """The step, its equation and what it does: short, so that the rows below stay in view on a small screen."""
-    meet = (f'<span style="color:var(--vit-accent);font-size:14px;font-weight:600">{MARK} tokens meet here</span>'
-            if scene.place.step.mixes else "")
+    meet = (
+        f'<span style="color:var(--vit-accent);font-size:14px;font-weight:600">{MARK} tokens meet here</span>'
+        if scene.place.step.mixes
+        else ""
+    )
     mono = "font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace"
-    return ('<div role="status" style="color:var(--vit-ink);font:15px/1.45 system-ui,sans-serif;min-height:70px">'
-            '<div style="display:flex;flex-wrap:wrap;gap:0 20px;align-items:baseline">'
-            f'<span style="font-weight:600;font-size:17px">{escape(where(scene))}</span>{meet}'
-            f'<span style="{mono}">{_as_html(_equation(scene))}</span></div>'
-            f'<div>{escape(_does(scene))}</div></div>')
+    return (
+        '<div role="status" style="color:var(--vit-ink);font:15px/1.45 system-ui,sans-serif;min-height:70px">'
+        '<div style="display:flex;flex-wrap:wrap;gap:0 20px;align-items:baseline">'
+        f'<span style="font-weight:600;font-size:17px">{escape(where(scene))}</span>{meet}'
+        f'<span style="{mono}">{_as_html(_equation(scene))}</span></div>'
+        f"<div>{escape(_does(scene))}</div></div>"
+    )
 
 
 def small_print(scene: Scene) -> str:
     """The sizes of the symbols, what is real, and where to read more."""
-    return (f'<div style="color:var(--vit-muted);font:13px/1.45 system-ui,sans-serif;margin-top:4px">'
-            f'{_as_html(_here(scene))}{escape(origin(scene))} {_chapter(scene)}</div>')
+    return (
+        f'<div style="color:var(--vit-muted);font:13px/1.45 system-ui,sans-serif;margin-top:4px">'
+        f"{_as_html(_here(scene))}{escape(origin(scene))} {_chapter(scene)}</div>"
+    )
 
 
 def description(scene: Scene) -> Description:
     """The step, and the first numbers of the followed token's row in each matrix of it."""
     names, token = scene.run.token_names, scene.token
-    sentence = (f"Step {scene.index + 1} of {len(scene.places)} of {scene.opened.what}, {where(scene)}. {_does(scene)}"
-                f" {_here(scene)}You follow {'the ' if token < scene.run.trace.prefix else ''}{names[token]}. {origin(scene)}")
+    sentence = (
+        f"Step {scene.index + 1} of {len(scene.places)} of {scene.opened.what}, {where(scene)}. {_does(scene)}"
+        f" {_here(scene)}You follow {'the ' if token < scene.run.trace.prefix else ''}{names[token]}. {origin(scene)}"
+    )
     table = _cut_table(scene) if scene.place.step.key == "cut" else []
     for rows in scene.view.rows:
         row = scene.followed(rows)
-        under = [("all others" if t < 0 else names[t]) for t in rows.picks[scene.row_of(rows)]] if rows.picks is not None else list(rows.heads)
+        under = (
+            [("all others" if t < 0 else names[t]) for t in rows.picks[scene.row_of(rows)]]
+            if rows.picks is not None
+            else list(rows.heads)
+        )
         written = [fixed(v) for v in row]
         said = ", ".join(f"{name} {v}" for name, v in zip(under, written)) if under else ", ".join(written)
         shape = " × ".join(f"{side:,}" for side in rows.shape)
@@ -70,8 +92,10 @@ def description(scene: Scene) -> Description:
 
 def _does(scene: Scene) -> str:
     if scene.headless:
-        return ("Only the class token's row goes on. It is y, the model's summary of the whole picture. This model has"
-                " no answer head: it ends here.")
+        return (
+            "Only the class token's row goes on. It is y, the model's summary of the whole picture. This model has"
+            " no answer head: it ends here."
+        )
     return scene.place.step.does
 
 
@@ -95,8 +119,14 @@ def _chapter(scene: Scene) -> str:
 def _cut_table(scene: Scene) -> list[tuple[str, str]]:
     (_, height, width), (rows, columns), P = scene.run.pixels.shape, scene.run.trace.grid, scene.run.weights.patch_size
     row, column = divmod(scene.token - scene.run.trace.prefix, columns)
-    return [("picture", f"{height} × {width} px"), ("patches", f"{rows} × {columns} of {P} × {P} px"),
-            ("the patch you follow", f"pixel rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}")]
+    return [
+        ("picture", f"{height} × {width} px"),
+        ("patches", f"{rows} × {columns} of {P} × {P} px"),
+        (
+            "the patch you follow",
+            f"pixel rows {row * P} to {row * P + P - 1}, columns {column * P} to {column * P + P - 1}",
+        ),
+    ]
 
 
 def _as_html(text: str) -> str:
@@ -104,5 +134,7 @@ def _as_html(text: str) -> str:
     found = re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(text))
     hues = {"q": "query", "k": "key", "v": "value", "E<sub>pos</sub>": "position", "x<sub>class</sub>": "class"}
     for name, hue in hues.items():
-        found = re.sub(rf"(?<![\w<\-]){re.escape(name)}(?![\w>\-])", f'<b style="color:var(--vit-{hue})">{name}</b>', found)
+        found = re.sub(
+            rf"(?<![\w<\-]){re.escape(name)}(?![\w>\-])", f'<b style="color:var(--vit-{hue})">{name}</b>', found
+        )
     return found

@@ -33,7 +33,7 @@ class Stepwise(Widget):
     """A model, a button, a line that says how far the run is, and the run. A view says what its jobs are, and of what they are asked."""
 
     runs = param.Integer(0, bounds=(0, None), doc="how often it was run to the end")
-    run_label = "Run"   # of the button
+    run_label = "Run"  # of the button
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -41,9 +41,9 @@ class Stepwise(Widget):
         self._parts: dict[str, Part] = {}  # the plot first: it stands there before a run
         self._run = controls.button(self.run_label, self._pressed)
         self._status = pn.pane.HTML("", **{**controls.LOOK, "margin": 0, "sizing_mode": "stretch_width"})
-        self._known: tuple | None = None   # what the run on the page was asked of
+        self._known: tuple | None = None  # what the run on the page was asked of
         self._found: list[Any] = []
-        self._running = 0                  # counts up, so that a run that was left behind notices
+        self._running = 0  # counts up, so that a run that was left behind notices
 
     def checkpoint(self) -> Checkpoint:
         """The model chosen. Raises CheckpointMissing or ValueError with a sentence."""
@@ -57,14 +57,26 @@ class Stepwise(Widget):
 
     def _if_random(self) -> str:
         """What is to be kept in mind when the model is random; else nothing."""
-        return " With random weights positions hardly matter: nothing was trained to read them." if self.checkpoint().is_random else ""
+        return (
+            " With random weights positions hardly matter: nothing was trained to read them."
+            if self.checkpoint().is_random
+            else ""
+        )
 
     def _below(self, inputs: list[pn.viewable.Viewable], flex: dict[str, str]) -> pn.Column:
         """The controls and the button, the line, and the parts side by side, each as wide as `flex` says."""
         bar = pn.FlexBox(*inputs, self._run, align_items="flex-end", margin=0)
-        parts = [pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()]
-        return pn.Column(bar, self._status, pn.FlexBox(*parts, gap="32px", align_items="flex-start"), margin=0, styles={"gap": "16px"},
-                         sizing_mode="stretch_width")
+        parts = [
+            pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()
+        ]
+        return pn.Column(
+            bar,
+            self._status,
+            pn.FlexBox(*parts, gap="32px", align_items="flex-start"),
+            margin=0,
+            styles={"gap": "16px"},
+            sizing_mode="stretch_width",
+        )
 
     def _clear(self) -> None:
         """No numbers: the first part says so, the others are not there."""
@@ -122,7 +134,7 @@ class Stepwise(Widget):
                 job.take(found)
             self._known, self._run.label = asked, self.run_label
             self._say(self._verdict())
-            self.runs += 1   # the words follow
+            self.runs += 1  # the words follow
         except (RuntimeError, ValueError) as refusal:
             self._run.label = self.run_label
             self._say(str(refusal), "wrong")

@@ -39,9 +39,11 @@ def css_variables(dark: bool) -> str:
 @cache
 def css() -> str:
     """The stylesheet of every page: variables on :root, which reach into shadow roots by inheritance."""
-    return (f":root{{{css_variables(False)}color-scheme:light}}"
-            f":root[data-vit-theme='dark']{{{css_variables(True)}color-scheme:dark}}"
-            + (Path(__file__).parent / "theme.css").read_text(encoding="utf-8"))
+    return (
+        f":root{{{css_variables(False)}color-scheme:light}}"
+        f":root[data-vit-theme='dark']{{{css_variables(True)}color-scheme:dark}}"
+        + (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
+    )
 
 
 @cache
@@ -52,6 +54,7 @@ def colour_scale(kind: str, dark: bool = False) -> list[tuple[int, int, int]]:
     """
     if kind == "weight":
         from matplotlib import colormaps
+
         return [tuple(round(255 * c) for c in colormaps["cividis"](i)[:3]) for i in range(SCALE_STEPS)]
     if kind == "signed":
         ends = [_rgb(c[dark]) for c in (NEGATIVE, COLOURS["paper"], POSITIVE)]
@@ -71,7 +74,7 @@ def javascript() -> str:
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:
-    return tuple(int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
 def _hex(colour: tuple[int, int, int]) -> str:

@@ -25,7 +25,7 @@ class Changes:
 
     def make(self, **changed: Any) -> None:
         """Set the parameters, and remember what they were."""
-        self._before = [*self._before[1 - STEPS_KEPT:], {name: getattr(self._owner, name) for name in changed}]
+        self._before = [*self._before[1 - STEPS_KEPT :], {name: getattr(self._owner, name) for name in changed}]
         self._owner.param.update(**changed)
 
     def undo(self) -> None:

@@ -22,8 +22,10 @@ class OnlyInNotebooks(Exception):
     """A cell asks for what Jupyter does, and a hosted page runs Python alone; the message says what to do."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what}, and a hosted page runs Python alone; leave it out here, or give this cell the tag"
-                         " `notebook`, which hosted pages pass over")
+        super().__init__(
+            f"{what}, and a hosted page runs Python alone; leave it out here, or give this cell the tag"
+            " `notebook`, which hosted pages pass over"
+        )
 
 
 @dataclass(frozen=True)
@@ -51,8 +53,12 @@ class Workbook:
     def __init__(self, name: str) -> None:
         self.name = name
         self._collected = _Collected()
-        self._names: dict[str, Any] = {"__name__": "__main__", "print": self._print, "display": self._display,
-                                       "get_ipython": _no_shell}
+        self._names: dict[str, Any] = {
+            "__name__": "__main__",
+            "print": self._print,
+            "display": self._display,
+            "get_ipython": _no_shell,
+        }
 
     def run(self, number: int, source: str) -> tuple[list[Shown], Exception | None]:
         """What cell `number` shows, in order, and the error that stopped it, if one did."""
@@ -89,8 +95,9 @@ class Workbook:
         value = eval(code, self._names)
         return asyncio.run(value) if code.co_flags & inspect.CO_COROUTINE else value
 
-    def _print(self, *objects: object, sep: str | None = " ", end: str | None = "\n", file: Any = None,
-               flush: bool = False) -> None:
+    def _print(
+        self, *objects: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+    ) -> None:
         if file is not None and file is not sys.stdout:
             print(*objects, sep=sep, end=end, file=file, flush=flush)
             return

@@ -22,5 +22,29 @@ from widgets.parts.text_file import TextFile
 from widgets.parts.token_curves import TokenCurves
 from widgets.parts.token_strip import TokenStrip
 
-__all__ = ["CodeCopy", "EditableMatrices", "FieldSheet", "HeadMaps", "LedgerTable", "Line", "Matrix", "MatrixView", "NumberTable", "Part",
-           "PatchCrops", "PatchPixels", "PatternRow", "PatternWall", "PictureGrid", "PictureUpload", "Plot", "RangeSlider", "RowFlow", "Series", "StepBar", "TextFile", "TokenCurves", "TokenStrip"]
+__all__ = [
+    "CodeCopy",
+    "EditableMatrices",
+    "FieldSheet",
+    "HeadMaps",
+    "LedgerTable",
+    "Line",
+    "Matrix",
+    "MatrixView",
+    "NumberTable",
+    "Part",
+    "PatchCrops",
+    "PatchPixels",
+    "PatternRow",
+    "PatternWall",
+    "PictureGrid",
+    "PictureUpload",
+    "Plot",
+    "RangeSlider",
+    "RowFlow",
+    "Series",
+    "StepBar",
+    "TextFile",
+    "TokenCurves",
+    "TokenStrip",
+]

@@ -24,7 +24,7 @@ class Arriving:
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
-        self._files: dict[str, tuple[bytearray, int, float]] = {}         # bytes, next piece, time of the last one
+        self._files: dict[str, tuple[bytearray, int, float]] = {}  # bytes, next piece, time of the last one
         self._lock = threading.Lock()
 
     def add(self, upload: str, piece: int, data: bytes) -> bytearray:

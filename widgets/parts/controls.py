@@ -30,9 +30,17 @@ def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **l
     owner, name = of.owner, of.name
     start, end = (0, len(values) - 1) if values is not None else of.bounds
     place = (lambda value: values.index(value)) if values is not None else int
-    made = RangeSlider(label=label, start=start, end=end, value=place(getattr(owner, name)), texts=[f"{value:,}" for value in values or []],
-                       **{"margin": LOOK["margin"], **look})
-    made.param.watch(lambda event: setattr(owner, name, values[event.new] if values is not None else event.new), "value")
+    made = RangeSlider(
+        label=label,
+        start=start,
+        end=end,
+        value=place(getattr(owner, name)),
+        texts=[f"{value:,}" for value in values or []],
+        **{"margin": LOOK["margin"], **look},
+    )
+    made.param.watch(
+        lambda event: setattr(owner, name, values[event.new] if values is not None else event.new), "value"
+    )
     owner.param.watch(lambda event: setattr(made, "value", place(event.new)), name)
     return made
 

@@ -39,31 +39,41 @@ class Matrix:
     ("k", "j", ""). `sums[i][j]` is cell (i, j) written out, without the "=" and the result.
     """
 
-    key: str                                 # its name on this sheet and, if `symbol` is empty, its symbol
-    values: np.ndarray                       # (rows, columns)
+    key: str  # its name on this sheet and, if `symbol` is empty, its symbol
+    values: np.ndarray  # (rows, columns)
     symbol: str = ""
-    note: str = ""                           # what a row or a column is, in a few words
+    note: str = ""  # what a row or a column is, in a few words
     editable: bool = False
-    hue: str = "ink"                         # a colour of the theme
-    kind: str = ""                           # colours of the cells: "signed", "weight", or "" for none
+    hue: str = "ink"  # a colour of the theme
+    kind: str = ""  # colours of the cells: "signed", "weight", or "" for none
     row_heads: tuple[str, ...] = ()
     column_heads: tuple[str, ...] = ()
     made_of: tuple[Source, ...] = ()
     sums: list[list[Written]] | None = None
-    crossed: np.ndarray | None = None        # boolean: cells that do not count, struck through
-    texts: list[list[str]] | None = None     # what stands in the cells, where three decimals do not do
+    crossed: np.ndarray | None = None  # boolean: cells that do not count, struck through
+    texts: list[list[str]] | None = None  # what stands in the cells, where three decimals do not do
 
     def content(self) -> dict[str, Any]:
         """What the script draws: every number is written here."""
         rows, columns = self.values.shape
         low, high = self._scale()
         return {
-            "key": self.key, "symbol": self.symbol or self.key, "note": self.note, "editable": self.editable,
-            "hue": self.hue, "kind": self.kind, "low": low, "high": high, "ends": [number(low, 3), number(high, 3)],
+            "key": self.key,
+            "symbol": self.symbol or self.key,
+            "note": self.note,
+            "editable": self.editable,
+            "hue": self.hue,
+            "kind": self.kind,
+            "low": low,
+            "high": high,
+            "ends": [number(low, 3), number(high, 3)],
             "rows": list(self.row_heads) or [str(i) for i in range(rows)],
             "columns": list(self.column_heads) or [str(j) for j in range(columns)],
-            "cells": self.texts or ([[number(x) for x in row] for row in self.values.tolist()] if self.editable else cells(self.values)),
-            "values": self.values.tolist() if self.kind else None, "made_of": self.made_of, "sums": self.sums,
+            "cells": self.texts
+            or ([[number(x) for x in row] for row in self.values.tolist()] if self.editable else cells(self.values)),
+            "values": self.values.tolist() if self.kind else None,
+            "made_of": self.made_of,
+            "sums": self.sums,
             "crossed": None if self.crossed is None else self.crossed.tolist(),
         }
 
@@ -103,20 +113,27 @@ class EditableMatrices(Part):
     _esm = Path(__file__).parent / "editable_matrices.js"
     _stylesheets = [*Part._stylesheets, Path(__file__).parent / "editable_matrices.css"]
 
-    def __init__(self, on_edit: Callable[[str, int, int, str], None], undo: Callable[[], None] = lambda: None, **params: Any) -> None:
+    def __init__(
+        self, on_edit: Callable[[str, int, int, str], None], undo: Callable[[], None] = lambda: None, **params: Any
+    ) -> None:
         super().__init__(**params)
         self._on_edit, self._undo = on_edit, undo
         self._refusals = 0
 
     def show(self, lines: list[Line]) -> None:
         """Draw these; a refusal that stood there is over."""
-        drawn = [{"heading": line.heading, "beside": line.beside, "matrices": [m.content() for m in line.matrices]} for line in lines]
+        drawn = [
+            {"heading": line.heading, "beside": line.beside, "matrices": [m.content() for m in line.matrices]}
+            for line in lines
+        ]
         self.param.update(content=json.dumps(drawn, ensure_ascii=False), refusal="")
 
     def refuse(self, key: str, row: int, column: int, sentence: str) -> None:
         """Say beside the cell why its new text was not taken. The last good number stays."""
         self._refusals += 1
-        self.refusal = json.dumps({"key": key, "row": row, "column": column, "sentence": sentence, "count": self._refusals})
+        self.refusal = json.dumps(
+            {"key": key, "row": row, "column": column, "sentence": sentence, "count": self._refusals}
+        )
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("undo"):

@@ -17,9 +17,14 @@ class FieldSheet(Part):
     Answer with `show`, or with `refuse`: the text stays, marked, with a sentence under it and buttons for the offers.
     """
 
-    fields = param.List([], doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more, text (a phone shows letters)")
+    fields = param.List(
+        [],
+        doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more, text (a phone shows letters)",
+    )
     refusals = param.Dict({}, doc="key: what was typed, the sentence, the offers, and how often")
-    stale = param.String("What is shown below is still the last that was possible.", doc="said once, while any field is refused")
+    stale = param.String(
+        "What is shown below is still the last that was possible.", doc="said once, while any field is refused"
+    )
     fold = param.String("More", doc="what the fold with the fields marked `more` is called")
 
     _esm = Path(__file__).parent / "field_sheet.js"
@@ -36,7 +41,12 @@ class FieldSheet(Part):
     def refuse(self, key: str, typed: str, sentence: str, offers: list[tuple[str, dict[str, str]]]) -> None:
         """Say under a field why its new text was not taken, and offer what could stand there."""
         self._refused += 1
-        refusal = {"typed": typed, "sentence": sentence, "offers": [list(offer) for offer in offers], "count": self._refused}
+        refusal = {
+            "typed": typed,
+            "sentence": sentence,
+            "offers": [list(offer) for offer in offers],
+            "count": self._refused,
+        }
         self.refusals = {**self.refusals, key: refusal}
 
     def _handle_msg(self, message: dict[str, Any]) -> None:

@@ -27,15 +27,21 @@ class HeadMaps(Part):
     patch_size = param.Integer(16, bounds=(1, None), doc="P, pixels")
     alt = param.String("", doc="what the picture shows, for those who cannot see it")
     weights = param.Bytes(b"", doc="float16, (k, T, T): A of every head; 8 bits would turn most of them to 0")
-    facts = param.Bytes(b"", doc="float32, (k, T, 5): weight on the prefix, on all patches, on both; the largest on a"
-                                 " patch, and which patch that is")
+    facts = param.Bytes(
+        b"",
+        doc="float32, (k, T, 5): weight on the prefix, on all patches, on both; the largest on a"
+        " patch, and which patch that is",
+    )
     tops = param.Bytes(b"", doc="float32, (T,): for each query the weight at which the scale that all heads share ends")
     heads = param.Integer(0, bounds=(0, None), doc="k")
     tokens = param.Integer(0, bounds=(0, None), doc="T")
     head = param.Integer(0, bounds=(0, None), doc="head that is selected, from 0")
     head_names = param.List([], doc="what is written over each map")
-    scale = param.Selector(default="shared", objects=["shared", "own"],
-                           doc="colours from 0 to the query's `tops`, or to each head's own largest weight on a patch")
+    scale = param.Selector(
+        default="shared",
+        objects=["shared", "own"],
+        doc="colours from 0 to the query's `tops`, or to each head's own largest weight on a patch",
+    )
 
     _esm = Path(__file__).parent / "head_maps.js"
     _stylesheets = [*Part._stylesheets, Path(__file__).parent / "head_maps.css"]
@@ -47,7 +53,14 @@ class HeadMaps(Part):
         """Parameters that show the `weights` (k, T, T) of one layer, with five `facts` a row (k, T, 5) and `tops` (T,)."""
         k, T, columns = weights.shape
         if T != columns or facts.shape != (k, T, FACTS) or tops.shape != (T,):
-            raise ValueError(f"weights (k, T, T), facts (k, T, {FACTS}) and tops (T,) do not belong together:"
-                             f" {weights.shape}, {facts.shape}, {tops.shape}")
-        return {"weights": np.ascontiguousarray(weights, dtype=np.float16).tobytes(), "heads": k, "tokens": T,
-                "facts": np.ascontiguousarray(facts, dtype=np.float32).tobytes(), "tops": tops.astype(np.float32).tobytes()}
+            raise ValueError(
+                f"weights (k, T, T), facts (k, T, {FACTS}) and tops (T,) do not belong together:"
+                f" {weights.shape}, {facts.shape}, {tops.shape}"
+            )
+        return {
+            "weights": np.ascontiguousarray(weights, dtype=np.float16).tobytes(),
+            "heads": k,
+            "tokens": T,
+            "facts": np.ascontiguousarray(facts, dtype=np.float32).tobytes(),
+            "tops": tops.astype(np.float32).tobytes(),
+        }

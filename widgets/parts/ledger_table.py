@@ -12,7 +12,10 @@ from widgets.parts.part import Part
 class LedgerTable(Part):
     """Lines that are chosen by a click or with the arrow keys. Python writes every number."""
 
-    lines = param.List([], doc="dicts: key, name, formula, worked (the formula with numbers), cells (written, one a column), bars (pairs of a share, 0 to 1, and a colour), plain (no subscripts in the name)")
+    lines = param.List(
+        [],
+        doc="dicts: key, name, formula, worked (the formula with numbers), cells (written, one a column), bars (pairs of a share, 0 to 1, and a colour), plain (no subscripts in the name)",
+    )
     heads = param.List([], doc="names of the columns behind the first")
     foot = param.List([], doc="the last line: a name, then a cell for each column")
     chosen = param.String("", doc="key of the line that is chosen")

@@ -30,7 +30,9 @@ class MatrixView(Part):
     high = param.Number(1.0, doc="value at the high end of the scale")
     over = param.Boolean(False, doc="there are numbers above high, and the scale says so")
     digits = param.Integer(3, bounds=(0, 6), doc="decimals")
-    follow = param.Boolean(True, doc="rows are tokens (row = token - row_offset), so mark the row of the token followed")
+    follow = param.Boolean(
+        True, doc="rows are tokens (row = token - row_offset), so mark the row of the token followed"
+    )
     row_offset = param.Integer(0, bounds=(0, None), doc="token of the first row")
     heat_height = param.Integer(180, bounds=(20, None), doc="pixels of a matrix drawn as colours")
 
@@ -49,6 +51,12 @@ class MatrixView(Part):
             low, high = -max(-low, high), max(-low, high)
         else:
             low = 0.0
-        return {"values": np.ascontiguousarray(values, dtype=number_kind).tobytes(), "number_kind": number_kind,
-                "rows": values.shape[0], "columns": values.shape[1], "low": low, "high": high,
-                "kind": "signed" if low < 0 else "weight"}
+        return {
+            "values": np.ascontiguousarray(values, dtype=number_kind).tobytes(),
+            "number_kind": number_kind,
+            "rows": values.shape[0],
+            "columns": values.shape[1],
+            "low": low,
+            "high": high,
+            "kind": "signed" if low < 0 else "weight",
+        }

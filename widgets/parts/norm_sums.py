@@ -42,7 +42,13 @@ def variance(s: NormSteps) -> Written:
 def root(s: NormSteps) -> Written:
     """√(variance + ε)."""
     d = _fewest(s.root, lambda r: float(np.sqrt(r(s.variance) + r(s.epsilon))), one)
-    return [("√(", ""), (significant(s.variance, d), "class"), (" + ", ""), (significant(s.epsilon, d), "query"), (")", "")]
+    return [
+        ("√(", ""),
+        (significant(s.variance, d), "class"),
+        (" + ", ""),
+        (significant(s.epsilon, d), "query"),
+        (")", ""),
+    ]
 
 
 def normal(s: NormSteps, j: int) -> Written:
@@ -50,7 +56,12 @@ def normal(s: NormSteps, j: int) -> Written:
     if not s.root:
         return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, 6), "value"), (") / 0", "")]
     d = _fewest(s.normal[j], lambda r: (s.x[j] - r(s.mean)) / r(s.root))
-    return [(f"({number(s.x[j])} − ", ""), (_factor(s.mean, d), "value"), (") / ", ""), (significant(s.root, d), "accent")]
+    return [
+        (f"({number(s.x[j])} − ", ""),
+        (_factor(s.mean, d), "value"),
+        (") / ", ""),
+        (significant(s.root, d), "accent"),
+    ]
 
 
 def out(s: NormSteps, j: int) -> Written:
@@ -58,10 +69,18 @@ def out(s: NormSteps, j: int) -> Written:
     if not s.root:
         return [("0 / 0", "")]
     d = _fewest(s.out[j], lambda r: s.gamma[j] * r(s.normal[j]) + s.beta[j])
-    return [(factor(s.gamma[j]), "key"), ("×", ""), (_factor(s.normal[j], d), ""), (" + ", ""), (factor(s.beta[j]), "position")]
+    return [
+        (factor(s.gamma[j]), "key"),
+        ("×", ""),
+        (_factor(s.normal[j], d), ""),
+        (" + ", ""),
+        (factor(s.beta[j]), "position"),
+    ]
 
 
-def _fewest(shown: float, again: Callable[[Callable[[float], float]], float], text: Callable[[float], str] = in_row) -> int:
+def _fewest(
+    shown: float, again: Callable[[Callable[[float], float]], float], text: Callable[[float], str] = in_row
+) -> int:
     """Fewest significant digits with which `again(rounding)` comes out as `text` writes what is `shown`."""
     for digits in DIGITS:
         if text(again(lambda x, d=digits: value_of(significant(x, d)))) == text(shown):

@@ -28,5 +28,8 @@ class PatchCrops(Part):
         """Parameters that show `pixels` (M, 3, H, W) uint8."""
         if pixels.ndim != 4 or pixels.shape[1] != 3 or pixels.dtype != np.uint8:
             raise ValueError(f"pictures to draw are (M, 3, H, W) of uint8, not {pixels.shape} of {pixels.dtype}")
-        return {"rgb": np.ascontiguousarray(pixels.transpose(0, 2, 3, 1)).tobytes(),
-                "picture_height": pixels.shape[2], "picture_width": pixels.shape[3]}
+        return {
+            "rgb": np.ascontiguousarray(pixels.transpose(0, 2, 3, 1)).tobytes(),
+            "picture_height": pixels.shape[2],
+            "picture_width": pixels.shape[3],
+        }

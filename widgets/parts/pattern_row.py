@@ -46,6 +46,6 @@ def grey_centred(patterns: np.ndarray, high: float | None = None) -> np.ndarray:
     if patterns.ndim != 4 or patterns.shape[1] not in (1, 3):
         raise ValueError(f"patterns to draw are (M, 3, P, P) or (M, 1, P, P), not {patterns.shape}")
     reach = np.abs(patterns).max((1, 2, 3), keepdims=True) if high is None else high
-    scaled = patterns / np.maximum(reach, 1e-30)                          # -1 to 1
+    scaled = patterns / np.maximum(reach, 1e-30)  # -1 to 1
     colours = (127.5 + 127.5 * scaled).round().clip(0, 255).astype(np.uint8)
     return np.repeat(colours, 3 // patterns.shape[1], axis=1).transpose(0, 2, 3, 1).copy()

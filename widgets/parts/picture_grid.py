@@ -42,5 +42,8 @@ class PictureGrid(Part):
         channels, height, width = pixels.shape
         if channels != 3 or pixels.dtype != np.uint8:
             raise ValueError(f"a picture to draw is (3, H, W) of uint8, not {pixels.shape} of {pixels.dtype}")
-        return {"rgb": np.ascontiguousarray(pixels.transpose(1, 2, 0)).tobytes(),
-                "picture_height": height, "picture_width": width}
+        return {
+            "rgb": np.ascontiguousarray(pixels.transpose(1, 2, 0)).tobytes(),
+            "picture_height": height,
+            "picture_width": width,
+        }

@@ -33,8 +33,9 @@ class PictureUpload(Part):
 
     max_bytes = param.Integer(MOST_BYTES, bounds=(1, None))
     button = param.String("Use your own picture")
-    patience = param.Number(30.0, bounds=(0, None),
-                            doc="seconds without an acknowledgement after which nobody is thought to listen")
+    patience = param.Number(
+        30.0, bounds=(0, None), doc="seconds without an acknowledgement after which nobody is thought to listen"
+    )
 
     _esm = Path(__file__).parent / "picture_upload.js"
 

@@ -18,7 +18,13 @@ from widgets.page.theme import COLOURS
 from widgets.parts.part import Part
 
 KINDS = ("line", "dots", "bars", "steps")
-MARKERS = {"circle": "●", "square": "■", "triangle": "▲", "diamond": "◆", "star": "★"}  # the second cue of dots, by their place
+MARKERS = {
+    "circle": "●",
+    "square": "■",
+    "triangle": "▲",
+    "diamond": "◆",
+    "star": "★",
+}  # the second cue of dots, by their place
 TEXT_HEIGHT = 16  # px of a line of text at a vertical line
 TOOLTIP = '<div style="font:13px system-ui,sans-serif;max-width:260px;padding:2px 4px;color:#1B1D22">@label</div>'
 
@@ -30,17 +36,21 @@ class Series:
     name: str
     x: Sequence[float]
     y: Sequence[float]
-    kind: str = "line"            # of KINDS; the bars of a histogram stand at their middles
-    hue: str = "accent"           # a name in theme.COLOURS
+    kind: str = "line"  # of KINDS; the bars of a histogram stand at their middles
+    hue: str = "accent"  # a name in theme.COLOURS
     dash: bool = False
     labels: Sequence[str] = field(default=())
-    width: float = 0.0            # of a bar, on the x axis; 0 takes the space between two
+    width: float = 0.0  # of a bar, on the x axis; 0 takes the space between two
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS or self.hue not in COLOURS:
-            raise ValueError(f"a series is one of {', '.join(KINDS)} in a colour of the theme, not {self.kind!r} in {self.hue!r}")
+            raise ValueError(
+                f"a series is one of {', '.join(KINDS)} in a colour of the theme, not {self.kind!r} in {self.hue!r}"
+            )
         if not len(self.x) == len(self.y) or (len(self.labels) not in (0, len(self.x))):
-            raise ValueError(f"{self.name}: {len(self.x)} x, {len(self.y)} y and {len(self.labels)} labels do not belong together")
+            raise ValueError(
+                f"{self.name}: {len(self.x)} x, {len(self.y)} y and {len(self.labels)} labels do not belong together"
+            )
 
     def look(self, place: int) -> dict[str, Any]:
         """What the legend shows of it when it is the series at this place."""
@@ -49,7 +59,9 @@ class Series:
 
     def columns(self) -> dict[str, list[Any]]:
         """The columns of Bokeh's data source."""
-        labels = list(self.labels) or [f"{self.name}: {y:.3g} at {x:.3g}".replace("-", "−") for x, y in zip(self.x, self.y)]
+        labels = list(self.labels) or [
+            f"{self.name}: {y:.3g} at {x:.3g}".replace("-", "−") for x, y in zip(self.x, self.y)
+        ]
         return {"x": list(map(float, self.x)), "y": list(map(float, self.y)), "label": labels}
 
 
@@ -70,16 +82,31 @@ class Plot(Part):
     _esm = Path(__file__).parent / "plot.js"
     _stylesheets = [*Part._stylesheets, Path(__file__).parent / "plot.css"]
 
-    def __init__(self, x_label: str = "", y_label: str = "", x_range: tuple[float, float] | None = None,
-                 y_range: tuple[float, float | None] | None = None, x_log: bool = False, y_log: bool = False,
-                 height: int = 240, left: int = 4, text_at: int | None = 4, x_ticks: Sequence[float] = (),
-                 y_ticks: Sequence[float] = (), **params: Any) -> None:
+    def __init__(
+        self,
+        x_label: str = "",
+        y_label: str = "",
+        x_range: tuple[float, float] | None = None,
+        y_range: tuple[float, float | None] | None = None,
+        x_log: bool = False,
+        y_log: bool = False,
+        height: int = 240,
+        left: int = 4,
+        text_at: int | None = 4,
+        x_ticks: Sequence[float] = (),
+        y_ticks: Sequence[float] = (),
+        **params: Any,
+    ) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
 
         The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None at the top, over the curves.
         `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
-        axes = {"x_axis_label": x_label, "y_axis_label": y_label, "x_axis_type": "log" if x_log else "linear",
-                "y_axis_type": "log" if y_log else "linear"}
+        axes = {
+            "x_axis_label": x_label,
+            "y_axis_label": y_label,
+            "x_axis_type": "log" if x_log else "linear",
+            "y_axis_type": "log" if y_log else "linear",
+        }
         axes |= {name: ends for name, ends in (("x_range", x_range), ("y_range", y_range)) if ends is not None}
         if y_range is not None and y_range[1] is None:  # from there up to what is plotted
             axes["y_range"] = DataRange1d(start=y_range[0])
@@ -95,8 +122,15 @@ class Plot(Part):
         for axis, ticks in ((self._figure.xaxis, x_ticks), (self._figure.yaxis, y_ticks)):
             if ticks:
                 axis.ticker, axis.major_label_overrides = list(ticks), {tick: f"{tick:,}" for tick in ticks}
-        self._cursor = self._figure.scatter("x", "y", source=ColumnDataSource({"x": [], "y": []}), size=14, line_width=2,
-                                            line_color=COLOURS["ink"][0], fill_color=None)
+        self._cursor = self._figure.scatter(
+            "x",
+            "y",
+            source=ColumnDataSource({"x": [], "y": []}),
+            size=14,
+            line_width=2,
+            line_color=COLOURS["ink"][0],
+            fill_color=None,
+        )
         self._cursor.tags = ["ink"]
         super().__init__(figure=pn.pane.Bokeh(self._figure, sizing_mode="stretch_width", margin=0), **params)
         self._figure.name = self.figure_name = f"plot-{self._figure.id}"
@@ -107,8 +141,14 @@ class Plot(Part):
         """What is plotted now."""
         return self._series
 
-    def update(self, series: Sequence[Series], vertical: Sequence[tuple[float, str]] = (), y_label: str | None = None,
-               ends: tuple[tuple[float, float], tuple[float, float]] | None = None, **params: Any) -> None:
+    def update(
+        self,
+        series: Sequence[Series],
+        vertical: Sequence[tuple[float, str]] = (),
+        y_label: str | None = None,
+        ends: tuple[tuple[float, float], tuple[float, float]] | None = None,
+        **params: Any,
+    ) -> None:
         """Show these series, and dashed lines at the places `vertical` (x, text); `params` are the part's own.
 
         `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of a
@@ -139,12 +179,29 @@ class Plot(Part):
         elif one.kind == "steps":
             drawn = aside.step("x", "y", source=source, mode="center", **look)
         elif one.kind == "dots":
-            drawn = aside.scatter("x", "y", source=source, size=8, marker=list(MARKERS)[place % len(MARKERS)],
-                                         line_color=light, fill_color=light, fill_alpha=0.55)
+            drawn = aside.scatter(
+                "x",
+                "y",
+                source=source,
+                size=8,
+                marker=list(MARKERS)[place % len(MARKERS)],
+                line_color=light,
+                fill_color=light,
+                fill_alpha=0.55,
+            )
         else:
             width = one.width or (abs(one.x[1] - one.x[0]) if len(one.x) > 1 else 1.0)
-            drawn = aside.vbar("x", width, "y", bottom=self._bottom, source=source, line_color=light, fill_color=light,
-                                      fill_alpha=0.15 if one.dash else 0.45, line_dash=look["line_dash"])
+            drawn = aside.vbar(
+                "x",
+                width,
+                "y",
+                bottom=self._bottom,
+                source=source,
+                line_color=light,
+                fill_color=light,
+                fill_alpha=0.15 if one.dash else 0.45,
+                line_dash=look["line_dash"],
+            )
         drawn.nonselection_glyph = drawn.selection_glyph = None
         drawn.tags = [one.hue]
         return source
@@ -152,13 +209,17 @@ class Plot(Part):
     def _tools(self) -> None:
         marks = [one for one in self._figure.renderers if one is not self._cursor]
         sliding = all(one.glyph.__class__.__name__ in ("Line", "Step") for one in marks)
-        hover = HoverTool(renderers=marks, tooltips=TOOLTIP, mode="vline" if sliding else "mouse", point_policy="snap_to_data")
+        hover = HoverTool(
+            renderers=marks, tooltips=TOOLTIP, mode="vline" if sliding else "mouse", point_policy="snap_to_data"
+        )
         self._figure.tools = [hover, *([TapTool(renderers=marks)] if self.tappable else [])]
 
     def _mark(self, vertical: Sequence[tuple[float, str]]) -> None:
         # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone, and Bokeh then fails
         for place in range(len(self._lines), len(vertical)):
-            line = Span(location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0])
+            line = Span(
+                location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0]
+            )
             text = Label(x=0, **self._text_place(place), text_font_size="12px", text_color=COLOURS["ink"][0])
             self._lines.append((line, text))
             line.location = text.x = vertical[place][0]

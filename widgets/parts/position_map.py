@@ -21,8 +21,12 @@ class PositionMap(Part):
     high = param.Number(1.0, doc="value at the high end of the scale")
     kind = param.Selector(default="signed", objects=["signed", "weight"], doc="colour scale")
     said = param.List([], doc="a sentence for each token, written in Python")
-    lattice = param.Integer(0, bounds=(0, None), doc="when set, `maps` is one map of numbers, and what is followed is a place:"
-                            " row * lattice + column of a lattice this fine, laid over grids of any size")
+    lattice = param.Integer(
+        0,
+        bounds=(0, None),
+        doc="when set, `maps` is one map of numbers, and what is followed is a place:"
+        " row * lattice + column of a lattice this fine, laid over grids of any size",
+    )
     digits = param.Integer(3, bounds=(0, 6), doc="decimals of a number that is read off, on a lattice")
     offer_class = param.Boolean(False, doc="a button for the class token, which has no cell")
 

@@ -43,12 +43,21 @@ class TokenCurves(Part):
         Raises ValueError for other shapes, and for values a logarithmic axis has no place for.
         """
         if values.ndim != 2 or band.shape != (3, values.shape[1]):
-            raise ValueError(f"curves are (tokens, points) with a band (3, points), not {values.shape} with {band.shape}")
+            raise ValueError(
+                f"curves are (tokens, points) with a band (3, points), not {values.shape} with {band.shape}"
+            )
         if not (np.isfinite(values).all() and values.min() > 0):
             raise ValueError("a logarithmic axis has places for finite numbers above 0 only")
-        return {"values": values.astype(np.float32).tobytes(), "band": band.astype(np.float32).tobytes(),
-                "tokens": values.shape[0], "points": values.shape[1], "first": first, "even": False,
-                "low": float(values.min()) * 0.9, "high": float(values.max()) * 1.1}
+        return {
+            "values": values.astype(np.float32).tobytes(),
+            "band": band.astype(np.float32).tobytes(),
+            "tokens": values.shape[0],
+            "points": values.shape[1],
+            "first": first,
+            "even": False,
+            "low": float(values.min()) * 0.9,
+            "high": float(values.max()) * 1.1,
+        }
 
     @staticmethod
     def cosines(values: np.ndarray, band: np.ndarray, first: int) -> dict[str, Any]:
@@ -57,9 +66,19 @@ class TokenCurves(Part):
         Raises ValueError for other shapes, and for what is no cosine.
         """
         if values.ndim != 2 or band.shape != (3, values.shape[1]):
-            raise ValueError(f"curves are (tokens, points) with a band (3, points), not {values.shape} with {band.shape}")
+            raise ValueError(
+                f"curves are (tokens, points) with a band (3, points), not {values.shape} with {band.shape}"
+            )
         if not (np.abs(values) <= 1 + 1e-6).all():
             raise ValueError("a cosine lies between −1 and 1")
-        return {"values": values.astype(np.float32).tobytes(), "band": band.astype(np.float32).tobytes(),
-                "tokens": values.shape[0], "points": values.shape[1], "first": first, "even": True,
-                "low": -1.05, "high": 1.05, "level": 0.0}
+        return {
+            "values": values.astype(np.float32).tobytes(),
+            "band": band.astype(np.float32).tobytes(),
+            "tokens": values.shape[0],
+            "points": values.shape[1],
+            "first": first,
+            "even": True,
+            "low": -1.05,
+            "high": 1.05,
+            "level": 0.0,
+        }

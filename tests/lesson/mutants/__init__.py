@@ -21,6 +21,7 @@ _all: list[Mutant] = []
 
 def mutant(*faults: str) -> Callable[[Callable], Callable]:
     """Mark a function as a wrong solution of the exercise its module is named after."""
+
     def mark(function: Callable) -> Callable:
         _all.append(Mutant(function.__module__.rpartition(".")[2], faults, function))
         return function

@@ -14,7 +14,7 @@ def positions_for_patches_only(tokens, cls, pos):
 
 @mutant("positions-before-class")
 def positions_first(tokens, cls, pos):
-    tokens = tokens + pos[:len(tokens)]
+    tokens = tokens + pos[: len(tokens)]
     return np.concatenate([cls[None, :], tokens], axis=0)
 
 
@@ -54,7 +54,7 @@ def fresh_zeros(tokens, cls, pos):
 def overwrites_patch_0(tokens, cls, pos):
     z = tokens.copy()
     z[0] = cls
-    return z + pos[:len(z)]
+    return z + pos[: len(z)]
 
 
 @mutant("changed-input")

@@ -75,8 +75,9 @@ def one_norm_for_both(z, params):
 @mutant("gelu-tanh")
 def tanh_form(z, params):
     z = z + attend(norm(z, params, 1), params)
-    return z + mlp(norm(z, params, 2), params,
-                   lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))))
+    return z + mlp(
+        norm(z, params, 2), params, lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+    )
 
 
 @mutant("relu")

@@ -118,7 +118,7 @@ def from_dinov2s_code(table, old_grid, new_grid):
 
 @mutant("truncated")
 def a_slice(table, old_grid, new_grid):
-    return table[:1 + new_grid[0] * new_grid[1]].copy()
+    return table[: 1 + new_grid[0] * new_grid[1]].copy()
 
 
 @mutant("same-count")
@@ -163,7 +163,9 @@ def square_taken_for_granted(table, old_grid, new_grid):
 @mutant("no-batch")
 def no_batch_axis(table, old_grid, new_grid):
     maps = torch.as_tensor(table[1:]).reshape(*old_grid, -1).permute(2, 0, 1)
-    return with_class(table, F.interpolate(maps, size=new_grid, mode="bicubic").permute(1, 2, 0).reshape(-1, table.shape[1]).numpy())
+    return with_class(
+        table, F.interpolate(maps, size=new_grid, mode="bicubic").permute(1, 2, 0).reshape(-1, table.shape[1]).numpy()
+    )
 
 
 @mutant("numpy-given")

@@ -7,7 +7,9 @@ import numpy as np
 from . import mutant
 
 
-def largest(cfg, budget, batch, bytes_per, prefix=None, layers=None, heads=None, fits=lambda needed, budget: needed <= budget):
+def largest(
+    cfg, budget, batch, bytes_per, prefix=None, layers=None, heads=None, fits=lambda needed, budget: needed <= budget
+):
     prefix = cfg["cls_token"] + cfg["n_registers"] if prefix is None else prefix
     each = (cfg["L"] if layers is None else layers) * batch * (cfg["h"] if heads is None else heads) * bytes_per
     side = 0

@@ -6,8 +6,16 @@ from . import mutant
 
 
 def answer(attention=-27648, patch=3072, norms=0):
-    return {"patch_embedding": patch, "class_token": 0, "positions": 0, "attention": attention, "mlp": 0, "layer_norms": norms,
-            "final_norm": 0, "head": 0}
+    return {
+        "patch_embedding": patch,
+        "class_token": 0,
+        "positions": 0,
+        "attention": attention,
+        "mlp": 0,
+        "layer_norms": norms,
+        "final_norm": 0,
+        "head": 0,
+    }
 
 
 @mutant("one-layer")

@@ -58,7 +58,7 @@ def heads_in_strides(z, W_qkv, b_qkv, W_o, b_o, heads):
     qkv = z @ W_qkv + b_qkv
     out = []
     for j in range(heads):
-        q, k, v = qkv[:, :D][:, j::heads], qkv[:, D:2 * D][:, j::heads], qkv[:, 2 * D:][:, j::heads]
+        q, k, v = qkv[:, :D][:, j::heads], qkv[:, D : 2 * D][:, j::heads], qkv[:, 2 * D :][:, j::heads]
         out.append(softmax(q @ k.T / np.sqrt(D // heads)) @ v)
     return np.concatenate(out, axis=1) @ W_o + b_o
 

@@ -29,26 +29,26 @@ def pixels_then_channels(image, P):
     rows = []
     for y in range(0, H, P):
         for x in range(0, W, P):
-            rows.append(picture[y:y + P, x:x + P].reshape(-1))
+            rows.append(picture[y : y + P, x : x + P].reshape(-1))
     return np.stack(rows)
 
 
 @mutant("columns-first")
 def down_then_right(image, P):
     C, H, W = image.shape
-    return np.stack([image[:, y:y + P, x:x + P].ravel() for x in range(0, W, P) for y in range(0, H, P)])
+    return np.stack([image[:, y : y + P, x : x + P].ravel() for x in range(0, W, P) for y in range(0, H, P)])
 
 
 @mutant("strips")
 def whole_rows(image, P):
     C, H, W = image.shape
-    return np.stack([image[:, y:y + P].ravel() for y in range(0, H, P)])
+    return np.stack([image[:, y : y + P].ravel() for y in range(0, H, P)])
 
 
 @mutant("not-flattened")
 def small_pictures(image, P):
     C, H, W = image.shape
-    return np.stack([image[:, y:y + P, x:x + P] for y in range(0, H, P) for x in range(0, W, P)])
+    return np.stack([image[:, y : y + P, x : x + P] for y in range(0, H, P) for x in range(0, W, P)])
 
 
 @mutant("channels-last", "not-flattened")
@@ -89,14 +89,16 @@ def off_by_one(image, P):
     C, H, W = image.shape
     w = W // P
     N = (H // P) * w
-    return np.stack([image[:, n // w * P:(n // w + 1) * P, n % w * P:(n % w + 1) * P].ravel() for n in range(N - 1)])
+    return np.stack(
+        [image[:, n // w * P : (n // w + 1) * P, n % w * P : (n % w + 1) * P].ravel() for n in range(N - 1)]
+    )
 
 
 @mutant("changed-input")
 def scales_in_place_and_back(image, P):
     image *= 1
     C, H, W = image.shape
-    rows = np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)])
+    rows = np.stack([image[:, y : y + P, x : x + P].ravel() for y in range(0, H, P) for x in range(0, W, P)])
     image -= image.min() - 1
     return rows
 
@@ -104,16 +106,30 @@ def scales_in_place_and_back(image, P):
 @mutant("read-as-hwc-flat")
 def height_first(image, P):
     H, W, C = image.shape
-    return np.stack([image[i * P:(i + 1) * P, j * P:(j + 1) * P].reshape(-1) for i in range(H // P) for j in range(W // P)])
+    return np.stack(
+        [image[i * P : (i + 1) * P, j * P : (j + 1) * P].reshape(-1) for i in range(H // P) for j in range(W // P)]
+    )
 
 
 @mutant("image:from-0")
 def starts_at_0(image, P):
     image = image - image.min()
-    return np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, image.shape[1], P) for x in range(0, image.shape[2], P)])
+    return np.stack(
+        [
+            image[:, y : y + P, x : x + P].ravel()
+            for y in range(0, image.shape[1], P)
+            for x in range(0, image.shape[2], P)
+        ]
+    )
 
 
 @mutant("image:absolute")
 def signs_lost(image, P):
     image = abs(image)
-    return np.stack([image[:, y:y + P, x:x + P].ravel() for y in range(0, image.shape[1], P) for x in range(0, image.shape[2], P)])
+    return np.stack(
+        [
+            image[:, y : y + P, x : x + P].ravel()
+            for y in range(0, image.shape[1], P)
+            for x in range(0, image.shape[2], P)
+        ]
+    )

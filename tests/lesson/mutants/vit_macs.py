@@ -10,9 +10,12 @@ from . import mutant
 def cost(cfg, res, T=None, linear=None, pair=2, head=None, times=1, total=None):
     d, L, N = cfg["d"], cfg["L"], (res // cfg["P"]) ** 2
     T = N + cfg["cls_token"] + cfg["n_registers"] if T is None else T
-    out = {"patch": N * cfg["P"] ** 2 * cfg["C"] * d,
-           "linear": L * T * (4 * d * d + 2 * d * cfg["d_ff"] if linear is None else linear),
-           "attention": L * pair * T * T * d, "head": d * cfg["n_classes"] if head is None else head}
+    out = {
+        "patch": N * cfg["P"] ** 2 * cfg["C"] * d,
+        "linear": L * T * (4 * d * d + 2 * d * cfg["d_ff"] if linear is None else linear),
+        "attention": L * pair * T * T * d,
+        "head": d * cfg["n_classes"] if head is None else head,
+    }
     out = {k: times * v for k, v in out.items()}
     return {**out, "total": sum(out.values()) if total is None else total(out)}
 

@@ -23,7 +23,7 @@ def worst(ours, published):
 
 @mutant("ranges")
 def looks_at_each_column(z, U_qkv, published):
-    v = (z @ U_qkv)[:, 2 * published.shape[1]:]
+    v = (z @ U_qkv)[:, 2 * published.shape[1] :]
     outside = (published > v.max(axis=0)) | (published < v.min(axis=0))
     return int(outside.any(axis=1).argmax())
 

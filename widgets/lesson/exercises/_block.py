@@ -16,8 +16,9 @@ from ._slips import Faults, inside, slipping
 
 def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray:
     """One encoder block (T, D), with the named mistakes."""
-    first, second = ("ln1", "ln1") if "one-norm" in faults else ("ln2", "ln1") if "norms-swapped" in faults \
-        else ("ln1", "ln2")
+    first, second = (
+        ("ln1", "ln1") if "one-norm" in faults else ("ln2", "ln1") if "norms-swapped" in faults else ("ln1", "ln2")
+    )
 
     def normed(x: np.ndarray, name: str) -> np.ndarray:
         gain, shift = name, name
@@ -36,8 +37,12 @@ def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray
     z = at("z", z)
     for name, (_, arranged) in ARRANGEMENTS.items():
         if name in faults:
-            return arranged(z, Pieces(lambda x: normed(x, "ln1"), lambda x: normed(x, "ln2"), attended,
-                                      lambda x: _mlp(x, params, faults)))
+            return arranged(
+                z,
+                Pieces(
+                    lambda x: normed(x, "ln1"), lambda x: normed(x, "ln2"), attended, lambda x: _mlp(x, params, faults)
+                ),
+            )
     if "post-norm" in faults:
         middle = normed(attended(z) + z, first)
         return normed(_mlp(middle, params, faults) + middle, second)
@@ -77,16 +82,26 @@ def _attended(x: np.ndarray, z: np.ndarray, params: dict[str, Any], faults: Faul
     W_qkv, b_qkv, W_o, b_o = (params[name] for name in ("W_qkv", "b_qkv", "W_o", "b_o"))
     if "scale:d-ff" in faults:  # as if the scores were divided by sqrt(d_ff): queries that much smaller
         smaller = np.ones(len(b_qkv))
-        smaller[:len(z[0])] = math.sqrt(len(z[0]) // params["h"] / len(params["b_1"]))
+        smaller[: len(z[0])] = math.sqrt(len(z[0]) // params["h"] / len(params["b_1"]))
         W_qkv, b_qkv = W_qkv * smaller, b_qkv * smaller
-    reading = next(((tuple(z if part in READING[fault][1] else x for part in "qkv")) for fault in faults if fault in READING), ())
+    reading = next(
+        ((tuple(z if part in READING[fault][1] else x for part in "qkv")) for fault in faults if fault in READING), ()
+    )
     came = many_heads(x, W_qkv, b_qkv, W_o, b_o, params["h"], inside("attention", faults), reading)
     return activation(came, frozenset()) if "attention-activated" in faults else came
 
 
-READING = {f"reads:{parts}": (f"You made {words} from z itself. Queries, keys and values are all made from LN(z).", parts)
-           for parts, words in (("q", "the queries"), ("k", "the keys"), ("v", "the values"), ("qk", "queries and keys"),
-                                ("kv", "keys and values"), ("qv", "queries and values"))}
+READING = {
+    f"reads:{parts}": (f"You made {words} from z itself. Queries, keys and values are all made from LN(z).", parts)
+    for parts, words in (
+        ("q", "the queries"),
+        ("k", "the keys"),
+        ("v", "the values"),
+        ("qk", "queries and keys"),
+        ("kv", "keys and values"),
+        ("qv", "queries and values"),
+    )
+}
 
 
 def _carried(stream: np.ndarray, normed: np.ndarray, dropped: str, faults: Faults) -> np.ndarray | int:
@@ -111,27 +126,59 @@ def _mlp(x: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray:
 
 _MLP = "The MLP is GELU(x W_1 + b_1) W_2 + b_2."
 MLPS = {
-    "mlp:bias-after": (f"b_1 was added behind the activation. {_MLP}", lambda x, W, b, V, c, act: (act(x @ W) + b) @ V + c),
-    "mlp:activation-first": (f"The activation ran before the first layer. {_MLP}", lambda x, W, b, V, c, act: (act(x) @ W + b) @ V + c),
-    "mlp:activation-before-both": (f"The activation ran before the first layer too. {_MLP}",
-                                   lambda x, W, b, V, c, act: act(act(x) @ W + b) @ V + c),
-    "mlp:activation-without-last-bias": (f"An activation stands before b_2. {_MLP}", lambda x, W, b, V, c, act: act(act(x @ W + b) @ V) + c),
+    "mlp:bias-after": (
+        f"b_1 was added behind the activation. {_MLP}",
+        lambda x, W, b, V, c, act: (act(x @ W) + b) @ V + c,
+    ),
+    "mlp:activation-first": (
+        f"The activation ran before the first layer. {_MLP}",
+        lambda x, W, b, V, c, act: (act(x) @ W + b) @ V + c,
+    ),
+    "mlp:activation-before-both": (
+        f"The activation ran before the first layer too. {_MLP}",
+        lambda x, W, b, V, c, act: act(act(x) @ W + b) @ V + c,
+    ),
+    "mlp:activation-without-last-bias": (
+        f"An activation stands before b_2. {_MLP}",
+        lambda x, W, b, V, c, act: act(act(x @ W + b) @ V) + c,
+    ),
     "mlp:no-biases": (f"Both biases are missing. {_MLP}", lambda x, W, b, V, c, act: act(x @ W) @ V),
     "mlp:b_1-twice": (f"b_1 was added twice. {_MLP}", lambda x, W, b, V, c, act: act(x @ W + 2 * b) @ V + c),
     "mlp:b_2-twice": (f"b_2 was added twice. {_MLP}", lambda x, W, b, V, c, act: act(x @ W + b) @ V + 2 * c),
-    "mlp:residual": (f"The MLP added what it read. The residual adds z' once. {_MLP}", lambda x, W, b, V, c, act: x + act(x @ W + b) @ V + c),
-    "mlp:gated": (f"The hidden numbers were multiplied by their activation (a gated MLP). {_MLP}",
-                  lambda x, W, b, V, c, act: ((x @ W + b) * act(x @ W + b)) @ V + c),
-    "mlp:hidden-kept": (f"The hidden numbers were added to their activation. {_MLP}",
-                        lambda x, W, b, V, c, act: ((x @ W + b) + act(x @ W + b)) @ V + c),
-    "mlp:two-activations": (f"The activation ran twice between the layers. {_MLP}", lambda x, W, b, V, c, act: act(act(x @ W + b)) @ V + c),
-    "mlp:weights-swapped": (f"The second layer's matrix was used, transposed, for the first. {_MLP}",
-                            lambda x, W, b, V, c, act: act(x @ V.T + b) @ V + c),
-    "mlp:tied": (f"The first layer's matrix was used again, transposed, for the second. {_MLP}",
-                 lambda x, W, b, V, c, act: act(x @ W + b) @ W.T + c),
-    "mlp:both-transposed": (f"The two matrices changed places, transposed. {_MLP}", lambda x, W, b, V, c, act: act(x @ V.T + b) @ W.T + c),
-    "mlp:reshaped": (f"You reshaped W_1 and W_2 where nothing is to be moved. Both are stored (in, out): used as they are. {_MLP}",
-                     lambda x, W, b, V, c, act: act(x @ W.reshape(W.shape[::-1]).T + b) @ V.reshape(V.shape[::-1]).T + c),
-    "mlp:mean-token": (f"The MLP read the mean of the tokens. It works on each token alone. {_MLP}",
-                       lambda x, W, b, V, c, act: np.broadcast_to(act(x.mean(0) @ W + b) @ V + c, x.shape)),
+    "mlp:residual": (
+        f"The MLP added what it read. The residual adds z' once. {_MLP}",
+        lambda x, W, b, V, c, act: x + act(x @ W + b) @ V + c,
+    ),
+    "mlp:gated": (
+        f"The hidden numbers were multiplied by their activation (a gated MLP). {_MLP}",
+        lambda x, W, b, V, c, act: ((x @ W + b) * act(x @ W + b)) @ V + c,
+    ),
+    "mlp:hidden-kept": (
+        f"The hidden numbers were added to their activation. {_MLP}",
+        lambda x, W, b, V, c, act: ((x @ W + b) + act(x @ W + b)) @ V + c,
+    ),
+    "mlp:two-activations": (
+        f"The activation ran twice between the layers. {_MLP}",
+        lambda x, W, b, V, c, act: act(act(x @ W + b)) @ V + c,
+    ),
+    "mlp:weights-swapped": (
+        f"The second layer's matrix was used, transposed, for the first. {_MLP}",
+        lambda x, W, b, V, c, act: act(x @ V.T + b) @ V + c,
+    ),
+    "mlp:tied": (
+        f"The first layer's matrix was used again, transposed, for the second. {_MLP}",
+        lambda x, W, b, V, c, act: act(x @ W + b) @ W.T + c,
+    ),
+    "mlp:both-transposed": (
+        f"The two matrices changed places, transposed. {_MLP}",
+        lambda x, W, b, V, c, act: act(x @ V.T + b) @ W.T + c,
+    ),
+    "mlp:reshaped": (
+        f"You reshaped W_1 and W_2 where nothing is to be moved. Both are stored (in, out): used as they are. {_MLP}",
+        lambda x, W, b, V, c, act: act(x @ W.reshape(W.shape[::-1]).T + b) @ V.reshape(V.shape[::-1]).T + c,
+    ),
+    "mlp:mean-token": (
+        f"The MLP read the mean of the tokens. It works on each token alone. {_MLP}",
+        lambda x, W, b, V, c, act: np.broadcast_to(act(x.mean(0) @ W + b) @ V + c, x.shape),
+    ),
 }

@@ -20,9 +20,18 @@ def shape_of(cfg: dict[str, Any]) -> Any:
     from widgets.model.shape import ViTShape
 
     return ViTShape(
-        image_size=cfg["img"], patch_size=cfg["P"], num_channels=cfg["C"], hidden_size=cfg["d"],
-        num_hidden_layers=cfg["L"], num_attention_heads=cfg["h"], intermediate_size=cfg["d_ff"],
-        num_labels=cfg["n_classes"], class_token=cfg["cls_token"], registers=cfg["n_registers"], pool=cfg["pool"])
+        image_size=cfg["img"],
+        patch_size=cfg["P"],
+        num_channels=cfg["C"],
+        hidden_size=cfg["d"],
+        num_hidden_layers=cfg["L"],
+        num_attention_heads=cfg["h"],
+        intermediate_size=cfg["d_ff"],
+        num_labels=cfg["n_classes"],
+        class_token=cfg["cls_token"],
+        registers=cfg["n_registers"],
+        pool=cfg["pool"],
+    )
 
 
 def numbers(seed: int, *shape: int, spread: float = 1.0, centre: float = 0.0) -> np.ndarray:

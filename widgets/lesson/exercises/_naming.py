@@ -14,19 +14,21 @@ from ..specification import Outcome
 from ._terms import NEAR, Formula, Slip, Values, product, products, slips
 
 Named = tuple[tuple[str, ...], str]
-ALTERNATIVES = 3    # explanations of one number that a sentence can carry
+ALTERNATIVES = 3  # explanations of one number that a sentence can carry
 FEW_TIMES = 12
-ENOUGH = 3          # answers that are no chance
-PREFIXES = range(1, 7)   # kilo to exa
-FLOAT = 1e-9        # relative, for a reader's float
+ENOUGH = 3  # answers that are no chance
+PREFIXES = range(1, 7)  # kilo to exa
+FLOAT = 1e-9  # relative, for a reader's float
 BEYOND_FLOATS = 10**300
 WRONG_KINDS = (bool, np.bool_, dict, list, tuple, set, str)
 EXACT_IN_FLOAT, WORD = 2**53, 2**32
-OTHER_PIECES = {"missing-term", "term-twice", "too-much"}   # two of them may well be different pieces of one size
+OTHER_PIECES = {"missing-term", "term-twice", "too-much"}  # two of them may well be different pieces of one size
 ONE_IS_ENOUGH = {"quantity", "unit", "whole-times", "whole-over", "extra-factor", "divided", "rounded"}
-CONVERTED = ("float-rounding",
-             "The number went through a float on its way: those hold 53 bits, and this count has more."
-             " Divide with `//` and raise whole numbers only.")
+CONVERTED = (
+    "float-rounding",
+    "The number went through a float on its way: those hold 53 bits, and this count has more."
+    " Divide with `//` and raise whole numbers only.",
+)
 
 
 class Seen(NamedTuple):
@@ -118,7 +120,7 @@ def seen(formula: Formula, outcomes: list[Outcome], key: str = "") -> list[Seen]
 def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) -> Named | None:
     """The likeliest slip that gives the number that came in every case."""
     wrong = [case for case in cases if case.wrong]
-    if not wrong or all(_overflowed(case) for case in wrong):   # an overflow has a sentence of its own
+    if not wrong or all(_overflowed(case) for case in wrong):  # an overflow has a sentence of its own
         return None
     if lastly:
         return certain(formula, cases)
@@ -128,10 +130,14 @@ def explain_number(formula: Formula, cases: list[Seen], lastly: bool = False) ->
         return told
     known = slips(formula)
     ways: tuple[Callable[[], Named | None], ...] = (
-        lambda: _single(formula, known, cases), lambda: _prefixes(cases), lambda: clamped(_passed(cases)),
+        lambda: _single(formula, known, cases),
+        lambda: _prefixes(cases),
+        lambda: clamped(_passed(cases)),
         lambda: _conditional(formula, known, cases, wrong),
-        lambda: _off_by(formula, cases), lambda: _pair(formula, known, cases),
-        lambda: _conditional(formula, known, cases, wrong, _pair))
+        lambda: _off_by(formula, cases),
+        lambda: _pair(formula, known, cases),
+        lambda: _conditional(formula, known, cases, wrong, _pair),
+    )
     return next((found for way in ways if (found := way())), None)
 
 
@@ -140,8 +146,11 @@ def constant(cases: list[tuple[Any, Any]]) -> Named | None:
     if len({came for _, came in cases}) > 1:
         return None
     right, came = cases[0]
-    kept = (" It is right for the first input alone: is it written into your function, or kept from one call to the"
-            " next?" if came == right else "")
+    kept = (
+        " It is right for the first input alone: is it written into your function, or kept from one call to the next?"
+        if came == right
+        else ""
+    )
     return ("constant",), f"Your function returns {plain(came)} in every case, whatever it is given.{kept}"
 
 
@@ -150,8 +159,11 @@ def _overflowed(case: Seen) -> bool:
 
 
 def _by_float(case: Seen) -> bool:
-    return type(case.right) is int and abs(case.right) > EXACT_IN_FLOAT and (
-        abs(case.came - case.right) <= 1e-12 * case.right)
+    return (
+        type(case.right) is int
+        and abs(case.right) > EXACT_IN_FLOAT
+        and (abs(case.came - case.right) <= 1e-12 * case.right)
+    )
 
 
 def _single(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | None:
@@ -161,7 +173,7 @@ def _single(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | N
     for slip in known:
         if found and slip.cost > found[0].cost:
             break
-        if slip.name == "unit" and not told.came:   # whatever is small is 0 in a large unit
+        if slip.name == "unit" and not told.came:  # whatever is small is 0 in a large unit
             continue
         if told.is_(slip.gives(told.values)) and all(case.is_(slip.gives(case.values)) for case in cases):
             found.append(slip)
@@ -182,8 +194,9 @@ def either(found: list[tuple[str, str]]) -> str:
 Way = Callable[[Formula, list[Slip], list[Seen]], "Named | None"]
 
 
-def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: list[Seen],
-                 way: Way = _single) -> Named | None:
+def _conditional(
+    formula: Formula, known: list[Slip], cases: list[Seen], wrong: list[Seen], way: Way = _single
+) -> Named | None:
     """A slip, or what else `way` finds, that is made only where something holds."""
     for words, holds in formula.conditions.items():
         inside = [case for case in cases if holds(case.values)]
@@ -197,7 +210,8 @@ def _conditional(formula: Formula, known: list[Slip], cases: list[Seen], wrong: 
 def _far_fetched(formula: Formula, factors: tuple[str, ...]) -> bool:
     """Whether a product of three is like no term of the formula, which has two of them nowhere."""
     return len(factors) > 2 and not any(
-        len(set(factors)) - len(set(factors) & set(t.factors)) <= 1 for t in formula.terms)
+        len(set(factors)) - len(set(factors) & set(t.factors)) <= 1 for t in formula.terms
+    )
 
 
 def _off_by(formula: Formula, cases: list[Seen], far: bool = False) -> Named | None:
@@ -229,9 +243,11 @@ def _pair(formula: Formula, known: list[Slip], cases: list[Seen]) -> Named | Non
     """Two slips of the likelier sort."""
     known = [slip for slip in known if slip.cost <= NEAR]
     told = max(cases, key=lambda case: abs(case.came - case.right))
-    found = [(first, second) for first, second in (
-        *_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told))
-        if all(_both(formula, first, second, case) for case in cases)]
+    found = [
+        (first, second)
+        for first, second in (*_sums(known, told), *_ratios(formula, known, told), *_worlds(formula, known, told))
+        if all(_both(formula, first, second, case) for case in cases)
+    ]
     if not found:
         return None
     first, second = min(found, key=lambda pair: pair[0].cost + pair[1].cost)
@@ -260,7 +276,7 @@ def _sums(known: list[Slip], told: Seen) -> Iterator[tuple[Slip, Slip]]:
     sizes, gap = [g for g, _ in gaps], told.came - told.right
     slack = 0 if type(gap) is int else FLOAT * abs(told.came)
     for size, i in gaps:
-        for _, j in gaps[bisect_left(sizes, gap - size - slack):bisect_right(sizes, gap - size + slack)]:
+        for _, j in gaps[bisect_left(sizes, gap - size - slack) : bisect_right(sizes, gap - size + slack)]:
             if i < j and not set(known[i].members) & set(known[j].members):
                 yield known[i], known[j]
 
@@ -274,9 +290,9 @@ def _ratios(formula: Formula, known: list[Slip], told: Seen) -> Iterator[tuple[S
     logs = sorted((log(abs(v / told.right)), i) for v, i in sized if v and v == v)
     sizes, wanted = [size for size, _ in logs], log(abs(told.came / told.right))
     for size, i in logs:
-        if not (known[i].ratio or one_term and known[i].members):
+        if not (known[i].ratio or (one_term and known[i].members)):
             continue
-        for _, j in logs[bisect_left(sizes, wanted - size - FLOAT):bisect_right(sizes, wanted - size + FLOAT)]:
+        for _, j in logs[bisect_left(sizes, wanted - size - FLOAT) : bisect_right(sizes, wanted - size + FLOAT)]:
             if i != j and not known[j].world:
                 yield known[i], known[j]
 
@@ -338,8 +354,10 @@ def _prefixes(cases: list[Seen]) -> Named | None:
         for words, one in (("1,024 / 1,000", 1.024), ("1,000 / 1,024", 1 / 1.024)):
             if abs(ratio / one**power - 1) < FLOAT:
                 raised = f"({words})^{power}" if power > 1 else words
-                return ("binary-prefixes",), (f"Your number is {ratio:,.6g} times what it should be, which is {raised}."
-                                              " Prefixes are powers of 1,000 here, not of 1,024.")
+                return ("binary-prefixes",), (
+                    f"Your number is {ratio:,.6g} times what it should be, which is {raised}."
+                    " Prefixes are powers of 1,000 here, not of 1,024."
+                )
     return None
 
 
@@ -351,8 +369,13 @@ def _proportional(cases: list[Seen]) -> Named | None:
 
 def certain(formula: Formula, cases: list[Seen]) -> Named | None:
     """What is true of the answers whatever the reader did."""
-    return (_proportional(cases) or separated(formula, cases) or _off_by(formula, cases, far=True) or _beyond(cases)
-            or by_field(cases))
+    return (
+        _proportional(cases)
+        or separated(formula, cases)
+        or _off_by(formula, cases, far=True)
+        or _beyond(cases)
+        or by_field(cases)
+    )
 
 
 def _beyond(cases: list[Seen]) -> Named | None:
@@ -363,11 +386,15 @@ def _beyond(cases: list[Seen]) -> Named | None:
     for name in cases[0].values["base"]:
         low, high = [c.values["base"][name] for c in wrong], [c.values["base"][name] for c in right]
         if max(low) < min(high):
-            return ("condition",), (f"Your answer is wrong wherever {name} is {max(low):,} or less, and right from"
-                                    f" {min(high):,} on. Look at what your function does with small values of it.")
+            return ("condition",), (
+                f"Your answer is wrong wherever {name} is {max(low):,} or less, and right from"
+                f" {min(high):,} on. Look at what your function does with small values of it."
+            )
         if min(low) > max(high):
-            return ("condition",), (f"Your answer is wrong wherever {name} is {min(low):,} or more, and right up to"
-                                    f" {max(high):,}. Look at what your function does with large values of it.")
+            return ("condition",), (
+                f"Your answer is wrong wherever {name} is {min(low):,} or more, and right up to"
+                f" {max(high):,}. Look at what your function does with large values of it."
+            )
     return None
 
 
@@ -375,11 +402,13 @@ def separated(formula: Formula, cases: list[Seen]) -> Named | None:
     """A condition that tells the wrong cases from the right ones."""
     wrong = [case.wrong for case in cases]
     for words, holds in formula.conditions.items():
-        if sum(wrong) < 2 or wrong.count(False) < 2:   # a single case has many properties by chance
+        if sum(wrong) < 2 or wrong.count(False) < 2:  # a single case has many properties by chance
             return None
         if [bool(holds(case.values)) for case in cases] == wrong:
-            return ("condition",), (f"{words} your answer is wrong in every case, and right in all others. Look at"
-                                    " what your function does there.")
+            return ("condition",), (
+                f"{words} your answer is wrong in every case, and right in all others. Look at"
+                " what your function does there."
+            )
     return None
 
 
@@ -395,10 +424,13 @@ def by_field(cases: list[Seen]) -> Named | None:
         names = [name for name in kinds if kinds[name] == kind]
         if names:
             a, b = next((a, b) for a, b in steps[names[0]] if _differs(a, b))
-            told = words.format(names=" and ".join(f"`{n}`" for n in names), one=a.values[names[0]],
-                                two=b.values[names[0]],
-                                came=_apart(b.came - a.came, b.right - a.right),
-                                right=_apart(b.right - a.right, b.came - a.came))
+            told = words.format(
+                names=" and ".join(f"`{n}`" for n in names),
+                one=a.values[names[0]],
+                two=b.values[names[0]],
+                came=_apart(b.came - a.came, b.right - a.right),
+                right=_apart(b.right - a.right, b.came - a.came),
+            )
             return (kind,), told
     return None
 
@@ -412,7 +444,7 @@ FIELD_WORDS = {
     "unused": "Your answer does not change with {names}, and it should.",
     "no-part": "Your answer changes with {names}, which plays no part.",
     "wrong-change": "When one number alone changes, your answer changes wrongly with {names}. For example: from"
-                    " {one:,} to {two:,} it changes by {came}, and {right} is right.",
+    " {one:,} to {two:,} it changes by {came}, and {right} is right.",
 }
 
 
@@ -434,6 +466,6 @@ def _kind(pairs: list[tuple[Seen, Seen]]) -> str:
         return ""
     if all(a.came == b.came for a, b in pairs):
         return "unused"
-    in_steps = "side" in pairs[0][0].values["base"]   # a side stays the same though its cost has changed
+    in_steps = "side" in pairs[0][0].values["base"]  # a side stays the same though its cost has changed
     idle = not in_steps and all(a.right == b.right for a, b in pairs)
     return "no-part" if idle else "wrong-change"

@@ -8,7 +8,7 @@ from ..comparing import is_number
 from ..plain import kind_of
 from ..specification import Outcome
 from ._naming import Named, Seen, explain_number, plain_number, seen
-from ._terms import FAR, Formula, in_quantities
+from ._terms import Formula, in_quantities
 
 TOTAL = "total"
 SUM = "`total` is not the sum of your own parts. Add them up."
@@ -19,7 +19,7 @@ def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Nam
     if any(not isinstance(o.returned, dict) for o in outcomes):
         return ("wrong-kind",), f"Return a dict with {', '.join(f'`{key}`' for key in (*formula.keys, TOTAL))}."
     if any(o.returned.keys() != o.expected.keys() for o in outcomes):
-        return None   # the keys have a sentence of their own
+        return None  # the keys have a sentence of their own
     parts = {key: seen(formula.part(key), outcomes, key) for key in formula.keys}
     if no_number := [f"`{key}`" for key, cases in parts.items() if cases is None]:
         return None if lastly else _no_number(outcomes, no_number)
@@ -34,7 +34,7 @@ def explain_dict(formula: Formula, outcomes: list[Outcome], lastly: bool) -> Nam
 def _no_number(outcomes: list[Outcome], keys: list[str]) -> Named | None:
     """Which entries hold something else than a number, in any case."""
     others = [value for o in outcomes for value in o.returned.values() if plain_number(value) is None]
-    if any(map(is_number, others)):   # a number all the same, if boxed or too large, and told as that
+    if any(map(is_number, others)):  # a number all the same, if boxed or too large, and told as that
         return None
     kinds = {kind_of(value) for value in others}
     return ("wrong-kind",), f"In {' and '.join(keys)} there must be a number, not {' or '.join(sorted(kinds))}."
@@ -60,14 +60,16 @@ def _everywhere(formula: Formula, parts: dict[str, list[Seen]]) -> Named | None:
             return (by_key[first][i].name,), by_key[first][i].sentence
     for written, words in formula.units.items():
         number = int(float(written.lstrip("/")))
-        if all(case.came == (case.right // number if "/" in written else case.right * number)
-               for cases in parts.values() for case in cases):
+        if all(
+            case.came == (case.right // number if "/" in written else case.right * number)
+            for cases in parts.values()
+            for case in cases
+        ):
             return ("unit",), words
     return None
 
 
-def _key_by_key(formula: Formula, parts: dict[str, list[Seen]], wrong: list[str],
-                lastly: bool = False) -> Named | None:
+def _key_by_key(formula: Formula, parts: dict[str, list[Seen]], wrong: list[str], lastly: bool = False) -> Named | None:
     """What is wrong in each wrong entry, for two of them at most."""
     found = {key: explain_number(formula.part(key), parts[key], lastly) for key in wrong}
     told = {key: named for key, named in found.items() if named}
@@ -104,9 +106,12 @@ def _total_with_factor(formula: Formula, outcomes: list[Outcome], cases: list[tu
     values = [formula.at(*o.case.arguments()) for o in outcomes]
     for factor in formula.base_names:
         for times in every((False, True), repeat=len(formula.keys)):
-            if any(times) and all(came == sum(part * (v[factor] if more else 1) for part, more in zip(parts, times))
-                                  for (parts, came), v in zip(cases, values)):
+            if any(times) and all(
+                came == sum(part * (v[factor] if more else 1) for part, more in zip(parts, times))
+                for (parts, came), v in zip(cases, values)
+            ):
                 told = " and ".join(f"`{key}`" for key, more in zip(formula.keys, times) if more)
-                return ("total",), (f"Your `total` multiplies {told} by {factor}. The entries are complete: `total` is"
-                                    " their sum.")
+                return ("total",), (
+                    f"Your `total` multiplies {told} by {factor}. The entries are complete: `total` is their sum."
+                )
     return None

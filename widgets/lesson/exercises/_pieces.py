@@ -18,35 +18,63 @@ from ._softmaxes import DIVISORS, MAPS, OF_HEADS, softmax
 BLOCKS = {"".join(map(str, b)) for b in product(range(3), repeat=3)} - {"012", "021", "102", "120"}
 """Which D columns of W_qkv are read for q, k and v, where it is wrong; three of them have older names."""
 HEADS_MOVED = {
-    "previous": ("the head before", lambda x: np.roll(x, 1, 0)), "next": ("the next head", lambda x: np.roll(x, -1, 0)),
-    "first": ("head 0", lambda x: np.broadcast_to(x[:1], x.shape)), "mean": ("all heads, averaged", lambda x: np.broadcast_to(
-        x.mean(0), x.shape)), "last": ("the last head", lambda x: np.broadcast_to(x[-1:], x.shape)),
+    "previous": ("the head before", lambda x: np.roll(x, 1, 0)),
+    "next": ("the next head", lambda x: np.roll(x, -1, 0)),
+    "first": ("head 0", lambda x: np.broadcast_to(x[:1], x.shape)),
+    "mean": ("all heads, averaged", lambda x: np.broadcast_to(x.mean(0), x.shape)),
+    "last": ("the last head", lambda x: np.broadcast_to(x[-1:], x.shape)),
     "reversed": ("the heads in reverse", lambda x: x[::-1]),
 }
 PROJECTIONS = {
-    "output:per-head-rows": ("Every head went through the first D_h rows of `W_o`. Head j meets its own: join the heads first, then"
-                             " one product with `W_o`.", lambda m, W_o: m.sum(0) @ W_o[:m.shape[-1]]),
-    "output:mean-of-heads": ("You averaged the heads and used the first D_h rows of `W_o`. The heads stand side by side: (T, D) @"
-                             " W_o.", lambda m, W_o: m.mean(0) @ W_o[:m.shape[-1]]),
-    "output:first-head-alone": ("Only head 0 reached `W_o`. All heads stand side by side, (T, D).",
-                                lambda m, W_o: m[0] @ W_o[:m.shape[-1]]),
-    "output:last-head-alone": ("Only the last head reached `W_o`. All heads stand side by side, (T, D).",
-                               lambda m, W_o: m[-1] @ W_o[-m.shape[-1]:]),
-    "output:block-diagonal": ("Each head met only its own D_h columns of `W_o`, so no head is mixed with another. All D numbers meet"
-                              " all of `W_o`.", lambda m, W_o: np.hstack([
-                                  x @ W_o[j * x.shape[1]:(j + 1) * x.shape[1], j * x.shape[1]:(j + 1) * x.shape[1]]
-                                  for j, x in enumerate(m)])),
-    "output:mean-not-tiled": ("The mean of the heads took the place of each. The heads stand side by side, each with its own numbers.",
-                              lambda m, W_o: np.tile(m.mean(0), (1, len(m))) @ W_o),
-    "output:first-head-for-all": ("Head 0 took the place of all heads. The heads stand side by side, each with its own numbers.",
-                                  lambda m, W_o: np.tile(m[0], (1, len(m))) @ W_o),
-    "output:tokens-first": ("You joined each head's tokens and not each token's heads: (T, D) must hold, for every token, head 0,"
-                            " then head 1, and so on.", lambda m, W_o: m.transpose(2, 0, 1).reshape(m.shape[1], -1) @ W_o),
-    "output:turned": ("The joined heads were turned by a reshape. Swap heads and tokens, then merge: (T, heads, D_h) to (T, D).",
-                      lambda m, W_o: _joined(m).T.reshape(m.shape[1], -1) @ W_o),
+    "output:per-head-rows": (
+        "Every head went through the first D_h rows of `W_o`. Head j meets its own: join the heads first, then"
+        " one product with `W_o`.",
+        lambda m, W_o: m.sum(0) @ W_o[: m.shape[-1]],
+    ),
+    "output:mean-of-heads": (
+        "You averaged the heads and used the first D_h rows of `W_o`. The heads stand side by side: (T, D) @ W_o.",
+        lambda m, W_o: m.mean(0) @ W_o[: m.shape[-1]],
+    ),
+    "output:first-head-alone": (
+        "Only head 0 reached `W_o`. All heads stand side by side, (T, D).",
+        lambda m, W_o: m[0] @ W_o[: m.shape[-1]],
+    ),
+    "output:last-head-alone": (
+        "Only the last head reached `W_o`. All heads stand side by side, (T, D).",
+        lambda m, W_o: m[-1] @ W_o[-m.shape[-1] :],
+    ),
+    "output:block-diagonal": (
+        "Each head met only its own D_h columns of `W_o`, so no head is mixed with another. All D numbers meet"
+        " all of `W_o`.",
+        lambda m, W_o: np.hstack(
+            [
+                x @ W_o[j * x.shape[1] : (j + 1) * x.shape[1], j * x.shape[1] : (j + 1) * x.shape[1]]
+                for j, x in enumerate(m)
+            ]
+        ),
+    ),
+    "output:mean-not-tiled": (
+        "The mean of the heads took the place of each. The heads stand side by side, each with its own numbers.",
+        lambda m, W_o: np.tile(m.mean(0), (1, len(m))) @ W_o,
+    ),
+    "output:first-head-for-all": (
+        "Head 0 took the place of all heads. The heads stand side by side, each with its own numbers.",
+        lambda m, W_o: np.tile(m[0], (1, len(m))) @ W_o,
+    ),
+    "output:tokens-first": (
+        "You joined each head's tokens and not each token's heads: (T, D) must hold, for every token, head 0,"
+        " then head 1, and so on.",
+        lambda m, W_o: m.transpose(2, 0, 1).reshape(m.shape[1], -1) @ W_o,
+    ),
+    "output:turned": (
+        "The joined heads were turned by a reshape. Swap heads and tokens, then merge: (T, heads, D_h) to (T, D).",
+        lambda m, W_o: _joined(m).T.reshape(m.shape[1], -1) @ W_o,
+    ),
     "output:twice": ("You multiplied by `W_o` twice.", lambda m, W_o: _joined(m) @ W_o @ W_o),
-    "output:over-heads": ("You divided by the number of heads. The heads are joined, not averaged.",
-                          lambda m, W_o: _joined(m) @ W_o / len(m)),
+    "output:over-heads": (
+        "You divided by the number of heads. The heads are joined, not averaged.",
+        lambda m, W_o: _joined(m) @ W_o / len(m),
+    ),
 }
 
 
@@ -87,38 +115,73 @@ def attention_weights(q: np.ndarray, k: np.ndarray, divisor: float, faults: Faul
 
 
 PRODUCTS = {
-    "scores:q-with-q": ("The scores compare queries with queries. Row i compares query i with every key: q k^T.",
-                        lambda q, k: q @ q.swapaxes(-1, -2)),
-    "scores:k-with-k": ("The scores compare keys with keys. Row i compares query i with every key: q k^T.",
-                        lambda q, k: k @ k.swapaxes(-1, -2)),
-    "scores:sums": ("You added queries and keys where their dot product is meant: q k^T.",
-                    lambda q, k: q.sum(-1)[..., :, None] + k.sum(-1)[..., None, :]),
-    "scores:differences": ("You compared q and k by the sum of their differences. It is their dot product: q k^T.",
-                           lambda q, k: -np.abs(q[..., :, None, :] - k[..., None, :, :]).sum(-1)),
-    "scores:length-of-difference": ("You compared q and k by their distance. It is their dot product: q k^T.", lambda q, k: -np.sqrt(
-        ((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1))),
-    "scores:far-is-alike": ("The further apart q and k are, the larger your score. It is their dot product: q k^T.",
-                            lambda q, k: ((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1)),
-    "scores:first-number": ("Only the first number of each query and key was compared. A dot product takes all D_h.",
-                            lambda q, k: q[..., :1] @ k[..., :1].swapaxes(-1, -2)),
-    "scores:all-but-last": ("The last number of each query and key is missing in the scores. A dot product takes all D_h.",
-                            lambda q, k: q[..., :-1] @ k[..., :-1].swapaxes(-1, -2)),
-    "scores:all-but-first": ("The first number of each query and key is missing in the scores. A dot product takes all D_h.",
-                             lambda q, k: q[..., 1:] @ k[..., 1:].swapaxes(-1, -2)),
-    "scores:k-reread": ("You reshaped k where a transpose is meant: the shape fits and the numbers are scrambled. It is q k^T.",
-                      lambda q, k: q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2])),
-    "scores:largest-product": ("You took the largest product of two numbers. A dot product sums them.",
-                               lambda q, k: (q[..., :, None, :] * k[..., None, :, :]).max(-1)),
-    "scores:cosine": ("You compared q and k by their cosine. It is the plain dot product, divided by sqrt(D_h).", lambda q, k: (
-        q / np.linalg.norm(q, axis=-1, keepdims=True)) @ (k / np.linalg.norm(k, axis=-1, keepdims=True)).swapaxes(-1, -2)),
-    "scores:unscaled-cosine": ("You compared q and k by their cosine. It is the plain dot product, divided by sqrt(D_h).",
-                               lambda q, k: math.sqrt(q.shape[-1]) * PRODUCTS["scores:cosine"][1](q, k)),
-    "scores:unscaled-distance": ("You compared q and k by their squared distance. It is their dot product, divided by sqrt(D_h).",
-                                 lambda q, k: -math.sqrt(q.shape[-1]) * PRODUCTS["scores:far-is-alike"][1](q, k)),
-    "scores:squared-distance": ("You compared q and k by their squared distance. It is their dot product, divided by sqrt(D_h).",
-                                lambda q, k: -PRODUCTS["scores:far-is-alike"][1](q, k)),
-    "scores:normed": ("You normalised queries and keys (QK-norm, as ViT-22B does). Here q and k are used as they are.", lambda q, k: (
-        _normal(q) @ _normal(k).swapaxes(-1, -2))),
+    "scores:q-with-q": (
+        "The scores compare queries with queries. Row i compares query i with every key: q k^T.",
+        lambda q, k: q @ q.swapaxes(-1, -2),
+    ),
+    "scores:k-with-k": (
+        "The scores compare keys with keys. Row i compares query i with every key: q k^T.",
+        lambda q, k: k @ k.swapaxes(-1, -2),
+    ),
+    "scores:sums": (
+        "You added queries and keys where their dot product is meant: q k^T.",
+        lambda q, k: q.sum(-1)[..., :, None] + k.sum(-1)[..., None, :],
+    ),
+    "scores:differences": (
+        "You compared q and k by the sum of their differences. It is their dot product: q k^T.",
+        lambda q, k: -np.abs(q[..., :, None, :] - k[..., None, :, :]).sum(-1),
+    ),
+    "scores:length-of-difference": (
+        "You compared q and k by their distance. It is their dot product: q k^T.",
+        lambda q, k: -np.sqrt(((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1)),
+    ),
+    "scores:far-is-alike": (
+        "The further apart q and k are, the larger your score. It is their dot product: q k^T.",
+        lambda q, k: ((q[..., :, None, :] - k[..., None, :, :]) ** 2).sum(-1),
+    ),
+    "scores:first-number": (
+        "Only the first number of each query and key was compared. A dot product takes all D_h.",
+        lambda q, k: q[..., :1] @ k[..., :1].swapaxes(-1, -2),
+    ),
+    "scores:all-but-last": (
+        "The last number of each query and key is missing in the scores. A dot product takes all D_h.",
+        lambda q, k: q[..., :-1] @ k[..., :-1].swapaxes(-1, -2),
+    ),
+    "scores:all-but-first": (
+        "The first number of each query and key is missing in the scores. A dot product takes all D_h.",
+        lambda q, k: q[..., 1:] @ k[..., 1:].swapaxes(-1, -2),
+    ),
+    "scores:k-reread": (
+        "You reshaped k where a transpose is meant: the shape fits and the numbers are scrambled. It is q k^T.",
+        lambda q, k: q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]),
+    ),
+    "scores:largest-product": (
+        "You took the largest product of two numbers. A dot product sums them.",
+        lambda q, k: (q[..., :, None, :] * k[..., None, :, :]).max(-1),
+    ),
+    "scores:cosine": (
+        "You compared q and k by their cosine. It is the plain dot product, divided by sqrt(D_h).",
+        lambda q, k: (
+            (q / np.linalg.norm(q, axis=-1, keepdims=True))
+            @ (k / np.linalg.norm(k, axis=-1, keepdims=True)).swapaxes(-1, -2)
+        ),
+    ),
+    "scores:unscaled-cosine": (
+        "You compared q and k by their cosine. It is the plain dot product, divided by sqrt(D_h).",
+        lambda q, k: math.sqrt(q.shape[-1]) * PRODUCTS["scores:cosine"][1](q, k),
+    ),
+    "scores:unscaled-distance": (
+        "You compared q and k by their squared distance. It is their dot product, divided by sqrt(D_h).",
+        lambda q, k: -math.sqrt(q.shape[-1]) * PRODUCTS["scores:far-is-alike"][1](q, k),
+    ),
+    "scores:squared-distance": (
+        "You compared q and k by their squared distance. It is their dot product, divided by sqrt(D_h).",
+        lambda q, k: -PRODUCTS["scores:far-is-alike"][1](q, k),
+    ),
+    "scores:normed": (
+        "You normalised queries and keys (QK-norm, as ViT-22B does). Here q and k are used as they are.",
+        lambda q, k: _normal(q) @ _normal(k).swapaxes(-1, -2),
+    ),
 }
 
 
@@ -134,9 +197,15 @@ def _products(q: np.ndarray, k: np.ndarray, faults: Faults) -> np.ndarray:
 def divisor(head_size: int, width: int, heads: int, tokens: int, faults: Faults) -> float:
     """What the scores are divided by."""
     root = math.sqrt(head_size)
-    wrong = {"no-scale": 1.0, "scale-not-rooted": float(head_size), "scale-width": math.sqrt(width),
-             "scale-tokens": math.sqrt(tokens), "scale-floored": math.isqrt(head_size),
-             "scale-heads": math.sqrt(heads), "scale-multiplied": 1 / root}
+    wrong = {
+        "no-scale": 1.0,
+        "scale-not-rooted": float(head_size),
+        "scale-width": math.sqrt(width),
+        "scale-tokens": math.sqrt(tokens),
+        "scale-floored": math.isqrt(head_size),
+        "scale-heads": math.sqrt(heads),
+        "scale-multiplied": 1 / root,
+    }
     for fault in faults:
         if fault in wrong:
             return wrong[fault]
@@ -145,8 +214,16 @@ def divisor(head_size: int, width: int, heads: int, tokens: int, faults: Faults)
     return root
 
 
-def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarray, b_o: np.ndarray, heads: int,
-               faults: Faults, reading: tuple[np.ndarray, ...] = ()) -> np.ndarray:
+def many_heads(
+    z: np.ndarray,
+    W_qkv: np.ndarray,
+    b_qkv: np.ndarray,
+    W_o: np.ndarray,
+    b_o: np.ndarray,
+    heads: int,
+    faults: Faults,
+    reading: tuple[np.ndarray, ...] = (),
+) -> np.ndarray:
     """MSA(z) (T, D), with the named mistakes; `reading` are the tokens of q, k and v, where they are not all z."""
     at = slipping(faults)
     z, W_qkv, W_o = at("z", z), _blocks(at("W_qkv", W_qkv), "columns", faults), at("W_o", W_o)
@@ -154,19 +231,22 @@ def many_heads(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndar
     T, D = z.shape
     real = heads
     heads = 1 if {"one-head", "one-head:scaled"} & faults else D // heads if "heads-as-width" in faults else heads
-    packed = _packed(z, W_qkv, b_qkv, heads, faults)                               # (T, 3D)
+    packed = _packed(z, W_qkv, b_qkv, heads, faults)  # (T, 3D)
     if reading:
         packed = np.hstack([x @ W for x, W in zip(reading, np.split(W_qkv, 3, axis=1))]) + b_qkv
-    q, k, v = (_moved(name, _split(part, heads, faults), faults)
-               for name, part in zip("qkv", _unpacked(packed, heads, faults)))
+    q, k, v = (
+        _moved(name, _split(part, heads, faults), faults) for name, part in zip("qkv", _unpacked(packed, heads, faults))
+    )
     q = np.broadcast_to(q[:1], q.shape) if "one-query" in faults else q
     width = D // (real if "one-head:scaled" in faults else heads)
-    A = attention_weights(q, k, divisor(width, D, heads, T, faults), faults)       # (k, T, T)
+    A = attention_weights(q, k, divisor(width, D, heads, T, faults), faults)  # (k, T, T)
     A = _moved("A", A, faults)
     if "one-map" in faults:
         A = np.broadcast_to(A.mean(0), A.shape)
     v = at("v", k if "mixes-keys" in faults else q if "mixes-queries" in faults else v)
-    mixed = at("mixed", (v if "attention:skipped" in faults else A @ v) + (v if "attention:values-added" in faults else 0))  # (k, T, D_h)
+    mixed = at(
+        "mixed", (v if "attention:skipped" in faults else A @ v) + (v if "attention:values-added" in faults else 0)
+    )  # (k, T, D_h)
     if "heads-summed" in faults:
         mixed = np.broadcast_to(mixed.sum(0), mixed.shape)
     return _out(z, mixed, W_o, b_o, heads, faults)
@@ -176,7 +256,7 @@ def _out(z: np.ndarray, mixed: np.ndarray, W_o: np.ndarray, b_o: np.ndarray, hea
     at = slipping(faults)
     if (other := next((PROJECTIONS[fault][1] for fault in faults if fault in PROJECTIONS), None)) is not None:
         return other(mixed, W_o) + b_o
-    merged = at("merged", _merge(mixed, faults))                                   # (T, D)
+    merged = at("merged", _merge(mixed, faults))  # (T, D)
     merged = merged + z if "residual:before-output" in faults else merged
     if "averaged" in faults:
         merged = np.broadcast_to(merged.mean(0), merged.shape)
@@ -195,7 +275,9 @@ def _biases(b_qkv: np.ndarray, faults: Faults) -> np.ndarray:
     D = len(b_qkv) // 3
     for fault in faults:
         if fault.startswith("bias:without-"):
-            lost = {"q": [0], "v": [2], "qk": [0, 1], "qv": [0, 2], "kv": [1, 2]}.get(fault.removeprefix("bias:without-"), [])
+            lost = {"q": [0], "v": [2], "qk": [0, 1], "qv": [0, 2], "kv": [1, 2]}.get(
+                fault.removeprefix("bias:without-"), []
+            )
             parts = [0 * part if i in lost else part for i, part in enumerate(b_qkv.reshape(3, D))]
             return np.concatenate(parts)
         if fault == "bias:of-q-for-all":
@@ -216,7 +298,15 @@ def _blocks(packed: np.ndarray, what: str, faults: Faults) -> np.ndarray:
 
 def _packed(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, heads: int, faults: Faults) -> np.ndarray:
     T, D = z.shape
-    bias = 0 if "no-qkv-bias" in faults else 2 * b_qkv if "bias:twice" in faults else -b_qkv if "bias:subtracted" in faults else b_qkv
+    bias = (
+        0
+        if "no-qkv-bias" in faults
+        else 2 * b_qkv
+        if "bias:twice" in faults
+        else -b_qkv
+        if "bias:subtracted" in faults
+        else b_qkv
+    )
     if "packed:transposed" in faults:
         W_qkv = W_qkv.reshape(3 * D, D).T
     if "packed:own-numbers" in faults:  # head j sees only its own D_h numbers of z
@@ -279,12 +369,22 @@ def _merge(x: np.ndarray, faults: Faults) -> np.ndarray:
 
 def head_misconceptions() -> tuple[Misconception, ...]:
     """Blocks of W_qkv, heads and projections taken for others."""
-    blocks = tuple(Misconception(
-        f"blocks:{found}", f"Your q came from the {_ORDER[found[0]]} D columns of `W_qkv`, k from the {_ORDER[found[1]]} and v from"
-        f" the {_ORDER[found[2]]}. They are q, then k, then v.", alone=True) for found in sorted(BLOCKS))
-    moved = tuple(Misconception(f"heads:{name}-{how}", f"Every head used the {whose} of {words}. Head j has its own {whose}.", alone=True)
-                  for name, whose in (("q", "queries"), ("k", "keys"), ("v", "values"), ("A", "weights"))
-                  for how, (words, _) in HEADS_MOVED.items())
+    blocks = tuple(
+        Misconception(
+            f"blocks:{found}",
+            f"Your q came from the {_ORDER[found[0]]} D columns of `W_qkv`, k from the {_ORDER[found[1]]} and v from"
+            f" the {_ORDER[found[2]]}. They are q, then k, then v.",
+            alone=True,
+        )
+        for found in sorted(BLOCKS)
+    )
+    moved = tuple(
+        Misconception(
+            f"heads:{name}-{how}", f"Every head used the {whose} of {words}. Head j has its own {whose}.", alone=True
+        )
+        for name, whose in (("q", "queries"), ("k", "keys"), ("v", "values"), ("A", "weights"))
+        for how, (words, _) in HEADS_MOVED.items()
+    )
     return blocks + moved + listed(PROJECTIONS | _mixed_up())
 
 
@@ -296,12 +396,14 @@ def _mixed_up() -> dict[str, tuple[str]]:
             continue
         wrong = [(name, "qkv"[int(i)]) for name, i, own in zip("qkv", thirds, "012") if i != own]
         if thirds not in ("002", "022"):  # only k's, whose bias does not show: its block as a whole
-            found[f"columns:{thirds}"] = (f"In `W_qkv`, {_taken(wrong)}, and each its own part of `b_qkv`. Both are q, then"
-                                          " k, then v.",)
+            found[f"columns:{thirds}"] = (
+                f"In `W_qkv`, {_taken(wrong)}, and each its own part of `b_qkv`. Both are q, then k, then v.",
+            )
         # A bias of k adds one number to a whole row of scores, which softmax does not see; two more are in `_biases`.
         if thirds[1] == "1" and thirds not in ("010", "210"):
-            found[f"biases:{thirds}"] = (f"In `b_qkv`, {_taken(wrong)}. The first D numbers belong to q, the next to k, the"
-                                         " last to v.",)
+            found[f"biases:{thirds}"] = (
+                f"In `b_qkv`, {_taken(wrong)}. The first D numbers belong to q, the next to k, the last to v.",
+            )
     return found
 
 

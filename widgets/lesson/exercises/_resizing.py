@@ -28,7 +28,7 @@ def _cubic(a: float) -> Callable[[Array], Array]:
 
 def _smooth(t: Array) -> Array:
     t = np.abs(t)  # the cubic B-spline, which smooths and does not pass through the points
-    return np.where(t <= 1, (4 - 6 * t**2 + 3 * t**3) / 6, np.where(t < 2, (2 - t)**3 / 6, 0))
+    return np.where(t <= 1, (4 - 6 * t**2 + 3 * t**3) / 6, np.where(t < 2, (2 - t) ** 3 / 6, 0))
 
 
 def _mitchell(t: Array) -> Array:
@@ -54,9 +54,15 @@ CURVES: dict[str, tuple[str, Callable[[Array], Array], int]] = {  # words, weigh
 }
 PLACES: dict[str, tuple[str, Callable[[Array, int, int], Array]]] = {
     "edges": ("", lambda i, old, new: (i + 0.5) * old / new - 0.5),
-    "corners": ("the corners lie on one another (`align_corners=True`)", lambda i, old, new: i * (old - 1) / max(new - 1, 1)),
+    "corners": (
+        "the corners lie on one another (`align_corners=True`)",
+        lambda i, old, new: i * (old - 1) / max(new - 1, 1),
+    ),
     "no-half": ("the half cell is missing: new cell i reads at i h / h'", lambda i, old, new: i * old / new),
-    "one-short": ("the scale is h / (h' + 0.1), as with an offset of 0.1", lambda i, old, new: (i + 0.5) * old / (new + 0.1) - 0.5),
+    "one-short": (
+        "the scale is h / (h' + 0.1), as with an offset of 0.1",
+        lambda i, old, new: (i + 0.5) * old / (new + 0.1) - 0.5,
+    ),
     "half-added": ("half a cell is added and not taken off again", lambda i, old, new: (i + 0.5) * old / new),
     "half-taken": ("half a cell is taken off and none was added", lambda i, old, new: i * old / new - 0.5),
 }
@@ -66,7 +72,10 @@ EDGES: dict[str, tuple[str, Callable[[Array, int], Array]]] = {
     "reflected": ("the grid is reflected about its outermost cells", lambda j, old: _reflected(j, old)),
     "wrapped": ("the grid goes round from one edge to the other", lambda j, old: j % old),
     "zero": ("beyond the edge stand zeros", lambda j, old: np.where((j < 0) | (j >= old), -1, j)),
-    "left-out": ("cells beyond the edge are left out and the others weigh more", lambda j, old: np.where((j < 0) | (j >= old), -1, j)),
+    "left-out": (
+        "cells beyond the edge are left out and the others weigh more",
+        lambda j, old: np.where((j < 0) | (j >= old), -1, j),
+    ),
 }
 
 
@@ -98,8 +107,11 @@ def matrix(old: int, new: int, curve: str, place: str = "edges", edge: str = "ne
 
 def _nearest(old: int, new: int, how: str) -> Array:
     i = np.arange(new)
-    at = {"rounded": np.round(i * (old - 1) / max(new - 1, 1)), "ceiling": np.ceil(i * old / new),
-          "truncated": np.trunc((i + 0.5) * old / new - 0.5)}[how]
+    at = {
+        "rounded": np.round(i * (old - 1) / max(new - 1, 1)),
+        "ceiling": np.ceil(i * old / new),
+        "truncated": np.trunc((i + 0.5) * old / new - 0.5),
+    }[how]
     return np.eye(old)[at.astype(int).clip(0, old - 1)]
 
 
@@ -108,7 +120,13 @@ def _cells(old: int, new: int, how: str) -> Array:
     i = np.arange(new)
     if how == "zeros":
         return np.eye(new, old)
-    at = i % old if how == "repeated" else i.clip(0, old - 1) if how == "last" else (i + (old - new) // 2).clip(0, old - 1)
+    at = (
+        i % old
+        if how == "repeated"
+        else i.clip(0, old - 1)
+        if how == "last"
+        else (i + (old - new) // 2).clip(0, old - 1)
+    )
     return np.eye(old)[at]
 
 
@@ -129,20 +147,40 @@ def _named() -> dict[str, tuple[str, Callable[[int, int, int], Array]]]:
         said += ["the curve is widened where the grid shrinks (antialias)"] if widened else []
         text = ", ".join(said[:-1]) + " and " * (len(said) > 1) + said[-1]
         found[f"resize:{curve}-{place}-{edge}{'-widened' * widened}"] = (
-            f"{text[0].upper()}{text[1:]}. {right}", _both(lambda old, new, c=curve, p=place, e=edge, w=widened: matrix(old, new, c, p, e, w)))
-    for how, words in (("rounded", "rounded, corner on corner"), ("ceiling", "rounded up"), ("truncated", "cut off to a whole place")):
-        found[f"resize:nearest-{how}"] = (f"You took one old position for each new one, its place {words}. {right}",
-                                          _both(lambda old, new, h=how: _nearest(old, new, h)))
-    for how, words in (("zeros", "filled up with zeros"), ("repeated", "repeated from the start"), ("last", "filled up with its last cells"),
-                       ("centre", "cut out of the middle")):
-        found[f"resize:cells-{how}"] = (f"The old grid was not stretched: it was taken as it is, {words}. {right}",
-                                        _both(lambda old, new, h=how: _cells(old, new, h)))
+            f"{text[0].upper()}{text[1:]}. {right}",
+            _both(lambda old, new, c=curve, p=place, e=edge, w=widened: matrix(old, new, c, p, e, w)),
+        )
+    for how, words in (
+        ("rounded", "rounded, corner on corner"),
+        ("ceiling", "rounded up"),
+        ("truncated", "cut off to a whole place"),
+    ):
+        found[f"resize:nearest-{how}"] = (
+            f"You took one old position for each new one, its place {words}. {right}",
+            _both(lambda old, new, h=how: _nearest(old, new, h)),
+        )
+    for how, words in (
+        ("zeros", "filled up with zeros"),
+        ("repeated", "repeated from the start"),
+        ("last", "filled up with its last cells"),
+        ("centre", "cut out of the middle"),
+    ):
+        found[f"resize:cells-{how}"] = (
+            f"The old grid was not stretched: it was taken as it is, {words}. {right}",
+            _both(lambda old, new, h=how: _cells(old, new, h)),
+        )
     for name, other in (("linear", "linear"), ("corners", None)):
         for axis, words in ((0, "rows"), (1, "columns")):
             found[f"resize:{words}-{name}"] = (
                 f"Along the {words} your resize is {'linear' if other else 'corner on corner'}. {right}",
-                lambda old, new, which, axis=axis, other=other: matrix(old, new, "bicubic") if which != axis
-                else matrix(old, new, other) if other else matrix(old, new, "bicubic", "corners"))
+                lambda old, new, which, axis=axis, other=other: (
+                    matrix(old, new, "bicubic")
+                    if which != axis
+                    else matrix(old, new, other)
+                    if other
+                    else matrix(old, new, "bicubic", "corners")
+                ),
+            )
     return found
 
 

@@ -14,11 +14,24 @@ from math import ceil, floor, isqrt
 from typing import Any, NamedTuple
 
 from ..specification import Outcome
-from ._naming import (CONVERTED, EXACT_IN_FLOAT, WRONG_KINDS, Named, Seen, certain, clamped, constant, either,
-                      no_answer, of_the_rest, plain, plain_number)
+from ._naming import (
+    CONVERTED,
+    EXACT_IN_FLOAT,
+    WRONG_KINDS,
+    Named,
+    Seen,
+    certain,
+    clamped,
+    constant,
+    either,
+    no_answer,
+    of_the_rest,
+    plain,
+    plain_number,
+)
 from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
 
-Gap = Callable[[Any], Any]   # side in patches -> what the formula gives there; at 0 or above the size is enough
+Gap = Callable[[Any], Any]  # side in patches -> what the formula gives there; at 0 or above the size is enough
 UNCHANGED = Slip(0, "", "", lambda values: values["total"])
 
 
@@ -41,7 +54,7 @@ class Search:
 
     def ends(self, gap: Gap, side: Any, step: Any, strict: bool = False) -> bool:
         """The same where sides go up by `step`."""
-        if self.largest:   # a search may begin at one patch and never ask whether that fits
+        if self.largest:  # a search may begin at one patch and never ask whether that fits
             return (side <= step or not self.over(gap(side), strict)) and self.over(gap(side + step), strict)
         return self.over(gap(side), strict) and (side <= step or not self.over(gap(side - step), strict))
 
@@ -79,8 +92,9 @@ def _prefix(v: Values) -> int:
 
 
 def _stepped(by: int) -> Fits:
-    return lambda s, gap, came, v: came % v["P"] == 0 and (
-        s.found(gap, came // v["P"] - by) or by < 0 and came == v["P"] and s.found(gap, 1))
+    return lambda s, gap, came, v: (
+        came % v["P"] == 0 and (s.found(gap, came // v["P"] - by) or (by < 0 and came == v["P"] and s.found(gap, 1)))
+    )
 
 
 def _nearest(s: Search, gap: Gap, came: Any, v: Values) -> bool:
@@ -93,7 +107,8 @@ def _root_of_tokens(s: Search, gap: Gap, came: Any, v: Values) -> bool:
     root = came // v["P"]
     least = isqrt(max(0, root * root - _prefix(v)))
     return came % v["P"] == 0 and any(
-        s.found(gap, side) and isqrt(side * side + _prefix(v)) == root for side in range(least, root + 1)[:20])
+        s.found(gap, side) and isqrt(side * side + _prefix(v)) == root for side in range(least, root + 1)[:20]
+    )
 
 
 def _odd_sides(s: Search, gap: Gap, came: Any, v: Values) -> bool:
@@ -115,7 +130,7 @@ def _rounded(up: bool) -> Fits:
 
 def _pixels(step: Callable[[Values], int]) -> Fits:
     def fits(s: Search, gap: Gap, came: Any, v: Values) -> bool:
-        if came == v["P"] and s.found(gap, 1):   # a search may begin at one patch
+        if came == v["P"] and s.found(gap, 1):  # a search may begin at one patch
             return True
         return came % step(v) == 0 and s.ends(gap, Fraction(came, v["P"]), Fraction(step(v), v["P"]))
 
@@ -126,8 +141,11 @@ def _doubling(s: Search, gap: Gap, came: Any, v: Values) -> bool:
     side = came // v["P"]
     if came % v["P"] or side < 1 or side & (side - 1):
         return False
-    return (not s.over(gap(side), False) and s.over(gap(2 * side), False) if s.largest else
-            s.over(gap(side), False) and (side == 1 or not s.over(gap(side // 2), False)))
+    return (
+        not s.over(gap(side), False) and s.over(gap(2 * side), False)
+        if s.largest
+        else s.over(gap(side), False) and (side == 1 or not s.over(gap(side // 2), False))
+    )
 
 
 def _bounded(least: bool) -> Fits:
@@ -142,54 +160,101 @@ def _bounded(least: bool) -> Fits:
     return fits
 
 
-STRICTLY = "Equal counts: \"at least\" and \"at most\" include the size at which the two are the same."
+STRICTLY = 'Equal counts: "at least" and "at most" include the size at which the two are the same.'
 SIMPLE = ("missing-term", "term-twice", "missing-factor")
 RIGHT = Way(0, "", "", _scaled(lambda v: v["P"]))
 WAYS = (
     Way(PLAIN, "grid-returned", "You returned the side in patches. Multiply by P for pixels.", _scaled(lambda v: 1)),
-    Way(PLAIN, "tokens-returned", "You returned the number of tokens. The side in pixels is asked for.",
-        _square(_prefix, lambda v: 1)),
-    Way(PLAIN, "patches-returned", "You returned the number of patches. The side in pixels is asked for.",
-        _square(lambda v: 0, lambda v: 1)),
-    Way(PLAIN, "root-forgotten", "You multiplied the number of patches by P. The side has the root of that many.",
-        _square(lambda v: 0, lambda v: v["P"])),
-    Way(PLAIN, "root-forgotten",
-        "You multiplied the number of tokens by P. Take class token and registers off, then the"
-        " root.", _square(_prefix, lambda v: v["P"])),
-    Way(PLAIN, "area-returned", "You returned the picture's area. Its side is asked for.",
-        _square(lambda v: 0, lambda v: v["P"] ** 2)),
-    Way(PLAIN, "strictly", STRICTLY,
-        lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"], strict=True)),
+    Way(
+        PLAIN,
+        "tokens-returned",
+        "You returned the number of tokens. The side in pixels is asked for.",
+        _square(_prefix, lambda v: 1),
+    ),
+    Way(
+        PLAIN,
+        "patches-returned",
+        "You returned the number of patches. The side in pixels is asked for.",
+        _square(lambda v: 0, lambda v: 1),
+    ),
+    Way(
+        PLAIN,
+        "root-forgotten",
+        "You multiplied the number of patches by P. The side has the root of that many.",
+        _square(lambda v: 0, lambda v: v["P"]),
+    ),
+    Way(
+        PLAIN,
+        "root-forgotten",
+        "You multiplied the number of tokens by P. Take class token and registers off, then the root.",
+        _square(_prefix, lambda v: v["P"]),
+    ),
+    Way(
+        PLAIN,
+        "area-returned",
+        "You returned the picture's area. Its side is asked for.",
+        _square(lambda v: 0, lambda v: v["P"] ** 2),
+    ),
+    Way(
+        PLAIN,
+        "strictly",
+        STRICTLY,
+        lambda s, gap, came, v: came % v["P"] == 0 and s.found(gap, came // v["P"], strict=True),
+    ),
     Way(PLAIN, "one-short", "That is one step of P too small.", _stepped(-1)),
     Way(PLAIN, "one-further", "That is one step of P too large.", _stepped(1)),
-    Way(PLAIN, "img-returned", "You returned `cfg[\"img\"]`, which plays no part.",
-        lambda s, gap, came, v: came == v["img"]),
+    Way(
+        PLAIN,
+        "img-returned",
+        'You returned `cfg["img"]`, which plays no part.',
+        lambda s, gap, came, v: came == v["img"],
+    ),
     Way(NEAR, "two-short", "That is two steps of P too small.", _stepped(-2)),
     Way(NEAR, "two-further", "That is two steps of P too large.", _stepped(2)),
     Way(PLAIN, "rounded-down", "You rounded the side in patches down. Round up: it must be enough.", _rounded(False)),
-    Way(PLAIN, "rounded-up", "You rounded the side in patches up, and that no longer fits. Round down.",
-        _rounded(True)),
-    Way(PLAIN, "nearest",
-        "You rounded to the nearest side in patches. It must be the first that is enough, or the last that"
-        " fits.", _nearest),
-    Way(PLAIN, "any-pixel", "That side is no multiple of P. Round the side in patches, then multiply by P.",
-        _pixels(lambda v: 1)),
-    Way(PLAIN, "last-pixel", "You went up pixel by pixel and stopped right below the next whole patch. The side is a"
-        " multiple of P.", lambda s, gap, came, v: (came + 1) % v["P"] == 0 and s.found(gap, came // v["P"])),
+    Way(
+        PLAIN, "rounded-up", "You rounded the side in patches up, and that no longer fits. Round down.", _rounded(True)
+    ),
+    Way(
+        PLAIN,
+        "nearest",
+        "You rounded to the nearest side in patches. It must be the first that is enough, or the last that fits.",
+        _nearest,
+    ),
+    Way(
+        PLAIN,
+        "any-pixel",
+        "That side is no multiple of P. Round the side in patches, then multiply by P.",
+        _pixels(lambda v: 1),
+    ),
+    Way(
+        PLAIN,
+        "last-pixel",
+        "You went up pixel by pixel and stopped right below the next whole patch. The side is a multiple of P.",
+        lambda s, gap, came, v: (came + 1) % v["P"] == 0 and s.found(gap, came // v["P"]),
+    ),
     Way(PLAIN, "steps-of-16", "You went in steps of 16 px. The side is a multiple of P.", _pixels(lambda v: 16)),
     Way(NEAR, "steps-of-2p", "You went in steps of 2 P. Every multiple of P counts.", _pixels(lambda v: 2 * v["P"])),
     Way(NEAR, "odd-sides", "You went in steps of 2 P, from P on. Every multiple of P counts.", _odd_sides),
-    Way(NEAR, "root-of-tokens",
+    Way(
+        NEAR,
+        "root-of-tokens",
         "You took the root of T for the side. Class token and registers are tokens, but have no place"
-        " in the grid: take them off first.", _root_of_tokens),
+        " in the grid: take them off first.",
+        _root_of_tokens,
+    ),
     Way(NEAR, "steps-of-img", "You went in steps of `img`, which plays no part.", _pixels(lambda v: v["img"])),
     Way(NEAR, "steps-of-32", "You went in steps of 32 px. The side is a multiple of P.", _pixels(lambda v: 32)),
     Way(NEAR, "steps-of-8", "You went in steps of 8 px. The side is a multiple of P.", _pixels(lambda v: 8)),
     Way(NEAR, "sixteen", "You multiplied the side in patches by 16. It is P.", _scaled(lambda v: 16)),
-    Way(PLAIN, "doubled", "You doubled the side at every step, and so stepped over the one that is asked for.",
-        _doubling),
-    Way(NEAR, "starts-at-img", "You never go below `cfg[\"img\"]`, which plays no part.", _bounded(True)),
-    Way(NEAR, "capped-at-img", "You never go above `cfg[\"img\"]`, which plays no part.", _bounded(False)),
+    Way(
+        PLAIN,
+        "doubled",
+        "You doubled the side at every step, and so stepped over the one that is asked for.",
+        _doubling,
+    ),
+    Way(NEAR, "starts-at-img", 'You never go below `cfg["img"]`, which plays no part.', _bounded(True)),
+    Way(NEAR, "capped-at-img", 'You never go above `cfg["img"]`, which plays no part.', _bounded(False)),
     Way(NEAR, "doubled-answer", "The side is twice what it should be.", _scaled(lambda v: 2 * v["P"])),
     Way(NEAR, "squared-p", "You multiplied the side in patches by P^2. It is P.", _scaled(lambda v: v["P"] ** 2)),
 )
@@ -206,6 +271,7 @@ class Place(NamedTuple):
 
     def gap(self, formula: Formula, slip: Slip) -> Gap:
         """What the formula with a slip gives at a side."""
+
         def found(side: Any) -> Any:
             if (formula, side) not in self.at:
                 values = self.at[formula, side] = formula.values(self.base | {"side": side})
@@ -235,8 +301,13 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
         return certain(search.formula, seen)
     if all(case.base.get("budget_bytes", 0) > EXACT_IN_FLOAT for case in wrong):
         return (CONVERTED[0],), CONVERTED[1]
-    return (_likeliest(search, cases) or clamped(*_in_patches(cases)) or _conditional(search, cases, wrong)
-            or _pairs(search, cases) or _off_the_grid(cases))
+    return (
+        _likeliest(search, cases)
+        or clamped(*_in_patches(cases))
+        or _conditional(search, cases, wrong)
+        or _pairs(search, cases)
+        or _off_the_grid(cases)
+    )
 
 
 def _off_the_grid(cases: list[Place]) -> Named | None:
@@ -244,8 +315,10 @@ def _off_the_grid(cases: list[Place]) -> Named | None:
     off = [case for case in cases if case.came % case.base["P"]]
     if not off:
         return None
-    told = (f"In {len(off)} of {len(cases)} cases your side is no multiple of P: for example {plain(off[0].came)} with P ="
-            f" {off[0].base['P']}. A picture is cut into whole patches.")
+    told = (
+        f"In {len(off)} of {len(cases)} cases your side is no multiple of P: for example {plain(off[0].came)} with P ="
+        f" {off[0].base['P']}. A picture is cut into whole patches."
+    )
     for words, whole in (("down", floor), ("up", ceil)):
         if all(whole(Fraction(case.came, case.base["P"])) * case.base["P"] == case.right for case in cases):
             told += f" Rounded {words} to a multiple of P, every answer of yours is right."
@@ -286,10 +359,18 @@ def _single(search: Search) -> list[Explained]:
     """Every single mistake, the likeliest first: in the formula, or outside it."""
     formula = search.formula
     found: list[Explained] = [
-        (way.cost, (way.name,), way.sentence,
-         lambda case, way=way: _fits(search, formula, UNCHANGED, way, case)) for way in WAYS]
-    found += [(slip.cost + (f is search.closed), (slip.name,), slip.sentence,
-               lambda case, f=f, slip=slip: _fits(search, f, slip, RIGHT, case)) for f, slip in _known(search)]
+        (way.cost, (way.name,), way.sentence, lambda case, way=way: _fits(search, formula, UNCHANGED, way, case))
+        for way in WAYS
+    ]
+    found += [
+        (
+            slip.cost + (f is search.closed),
+            (slip.name,),
+            slip.sentence,
+            lambda case, f=f, slip=slip: _fits(search, f, slip, RIGHT, case),
+        )
+        for f, slip in _known(search)
+    ]
     return sorted(found, key=lambda e: e[0])
 
 

@@ -67,98 +67,167 @@ MAPS: dict[str, Map] = {
     "softmax:twice": Map("The softmax ran twice. It runs once, on the scores.", lambda s: softmax(softmax(s))),
     "softmax:no-keepdims": Map(
         "The sum lost its axis, so column j was divided by the sum of row j: the shapes fit and the rows do not sum to 1."
-        " Keep it: `powers.sum(axis=-1, keepdims=True)`.", lambda s: _powers(s) / _turned(_powers(s).sum(-1, keepdims=True))),
+        " Keep it: `powers.sum(axis=-1, keepdims=True)`.",
+        lambda s: _powers(s) / _turned(_powers(s).sum(-1, keepdims=True)),
+    ),
     "softmax:maximum-no-keepdims": Map(
         "The maximum lost its axis, so row j's was taken off column j. Keep it: `scores.max(axis=-1, keepdims=True)`.",
-        lambda s: (lambda p: p / p.sum(-1, keepdims=True))(np.exp(s - _turned(s.max(-1, keepdims=True))))),
+        lambda s: (lambda p: p / p.sum(-1, keepdims=True))(np.exp(s - _turned(s.max(-1, keepdims=True)))),
+    ),
     "softmax:neither-keepdims": Map(
         "Maximum and sum lost their axis, so column j met those of row j. Keep it in both, with keepdims=True.",
-        lambda s: (lambda p: p / _turned(p.sum(-1, keepdims=True)))(np.exp(s - _turned(s.max(-1, keepdims=True))))),
+        lambda s: (lambda p: p / _turned(p.sum(-1, keepdims=True)))(np.exp(s - _turned(s.max(-1, keepdims=True)))),
+    ),
     "softmax:not-divided": Map(f"You did not divide by the row's sum. {_RIGHT}", _powers),
     "softmax:exp-alone": Map(f"That is exp alone, not divided by the row's sum. {_RIGHT}", np.exp),
-    "softmax:over-all": Map("You divided by the sum of the whole matrix. Every row is divided by its own sum.",
-                            lambda s: _powers(s) / _powers(s).sum((-2, -1), keepdims=True)),
-    "softmax:over-columns": Map("You divided by the sums of the columns. Every row is divided by its own sum.",
-                                lambda s: _powers(s) / _powers(s).sum(-2, keepdims=True)),
+    "softmax:over-all": Map(
+        "You divided by the sum of the whole matrix. Every row is divided by its own sum.",
+        lambda s: _powers(s) / _powers(s).sum((-2, -1), keepdims=True),
+    ),
+    "softmax:over-columns": Map(
+        "You divided by the sums of the columns. Every row is divided by its own sum.",
+        lambda s: _powers(s) / _powers(s).sum(-2, keepdims=True),
+    ),
     "softmax:over-count": Map(f"You divided by the number of keys. {_RIGHT}", lambda s: _powers(s) / s.shape[-1]),
-    "softmax:scores-over-count": Map(f"There is no softmax: the scores are divided by the number of keys. {_RIGHT}",
-                                     lambda s: s / s.shape[-1]),
-    "softmax:over-mean": Map(f"You divided by the mean of the powers, not by their sum. {_RIGHT}",
-                             lambda s: _powers(s) / _powers(s).mean(-1, keepdims=True)),
-    "softmax:over-length": Map(f"You divided by the length of the row of powers, not by their sum. {_RIGHT}",
-                               lambda s: _powers(s) / np.linalg.norm(_powers(s), axis=-1, keepdims=True)),
-    "softmax:one-more": Map(f"There is a 1 in the sum, so that a row may give less than 1. {_RIGHT}",
-                            lambda s: np.exp(s) / (1 + np.exp(s).sum(-1, keepdims=True))),
-    "softmax:one-more-shifted": Map(f"A 1 is added to the sum. {_RIGHT}",
-                                    lambda s: _powers(s) / (1 + _powers(s).sum(-1, keepdims=True))),
-    "softmax:logarithm": Map("That is the logarithm of the softmax. Attention takes the softmax itself.",
-                             lambda s: s - s.max(-1, keepdims=True) - np.log(_powers(s).sum(-1, keepdims=True))),
-    "softmax:ten": Map("You took powers of 10. Softmax takes powers of e: np.exp.", lambda s: softmax(s * math.log(10))),
+    "softmax:scores-over-count": Map(
+        f"There is no softmax: the scores are divided by the number of keys. {_RIGHT}", lambda s: s / s.shape[-1]
+    ),
+    "softmax:over-mean": Map(
+        f"You divided by the mean of the powers, not by their sum. {_RIGHT}",
+        lambda s: _powers(s) / _powers(s).mean(-1, keepdims=True),
+    ),
+    "softmax:over-length": Map(
+        f"You divided by the length of the row of powers, not by their sum. {_RIGHT}",
+        lambda s: _powers(s) / np.linalg.norm(_powers(s), axis=-1, keepdims=True),
+    ),
+    "softmax:one-more": Map(
+        f"There is a 1 in the sum, so that a row may give less than 1. {_RIGHT}",
+        lambda s: np.exp(s) / (1 + np.exp(s).sum(-1, keepdims=True)),
+    ),
+    "softmax:one-more-shifted": Map(
+        f"A 1 is added to the sum. {_RIGHT}", lambda s: _powers(s) / (1 + _powers(s).sum(-1, keepdims=True))
+    ),
+    "softmax:logarithm": Map(
+        "That is the logarithm of the softmax. Attention takes the softmax itself.",
+        lambda s: s - s.max(-1, keepdims=True) - np.log(_powers(s).sum(-1, keepdims=True)),
+    ),
+    "softmax:ten": Map(
+        "You took powers of 10. Softmax takes powers of e: np.exp.", lambda s: softmax(s * math.log(10))
+    ),
     "softmax:uniform": Map(f"All keys have the same weight. {_RIGHT}", lambda s: np.full_like(s, 1 / s.shape[-1])),
-    "softmax:relu": Map(f"You took ReLU of the scores and divided by the sum. {_RIGHT}",
-                        lambda s: s.clip(0) / np.maximum(s.clip(0).sum(-1, keepdims=True), 1e-12)),
+    "softmax:relu": Map(
+        f"You took ReLU of the scores and divided by the sum. {_RIGHT}",
+        lambda s: s.clip(0) / np.maximum(s.clip(0).sum(-1, keepdims=True), 1e-12),
+    ),
     "softmax:relu-alone": Map(f"You took ReLU of the scores for weights. {_RIGHT}", lambda s: s.clip(0)),
-    "softmax:relu-over-count": Map(f"You took ReLU of the scores, divided by the number of keys. {_RIGHT}",
-                                   lambda s: s.clip(0) / s.shape[-1]),
-    "softmax:sizes": Map(f"You divided the absolute scores by their sum. {_RIGHT}",
-                         lambda s: np.abs(s) / np.abs(s).sum(-1, keepdims=True)),
-    "softmax:over-sizes": Map(f"You divided the scores by the sum of their absolute values. {_RIGHT}",
-                              lambda s: s / np.abs(s).sum(-1, keepdims=True)),
-    "softmax:squares": Map(f"You divided the squared scores by their sum. {_RIGHT}",
-                           lambda s: s**2 / (s**2).sum(-1, keepdims=True)),
-    "softmax:length-1": Map(f"You brought the rows of scores to length 1. {_RIGHT}",
-                            lambda s: s / np.linalg.norm(s, axis=-1, keepdims=True)),
-    "softmax:from-minimum": Map(f"You took each row's smallest score off and divided by the sum, without exp. {_RIGHT}",
-                                lambda s: (lambda r: r / r.sum(-1, keepdims=True))(s - s.min(-1, keepdims=True))),
-    "softmax:softplus": Map(f"You took log(1 + e^s) for e^s. {_RIGHT}", lambda s: (
-        lambda p: p / p.sum(-1, keepdims=True))(np.logaddexp(0, s))),
-    "softmax:sigmoid-shares": Map(f"You divided sigmoids by their sum. {_RIGHT}", lambda s: (
-        lambda p: p / p.sum(-1, keepdims=True))(1 / (1 + np.exp(-s)))),
+    "softmax:relu-over-count": Map(
+        f"You took ReLU of the scores, divided by the number of keys. {_RIGHT}", lambda s: s.clip(0) / s.shape[-1]
+    ),
+    "softmax:sizes": Map(
+        f"You divided the absolute scores by their sum. {_RIGHT}",
+        lambda s: np.abs(s) / np.abs(s).sum(-1, keepdims=True),
+    ),
+    "softmax:over-sizes": Map(
+        f"You divided the scores by the sum of their absolute values. {_RIGHT}",
+        lambda s: s / np.abs(s).sum(-1, keepdims=True),
+    ),
+    "softmax:squares": Map(
+        f"You divided the squared scores by their sum. {_RIGHT}", lambda s: s**2 / (s**2).sum(-1, keepdims=True)
+    ),
+    "softmax:length-1": Map(
+        f"You brought the rows of scores to length 1. {_RIGHT}", lambda s: s / np.linalg.norm(s, axis=-1, keepdims=True)
+    ),
+    "softmax:from-minimum": Map(
+        f"You took each row's smallest score off and divided by the sum, without exp. {_RIGHT}",
+        lambda s: (lambda r: r / r.sum(-1, keepdims=True))(s - s.min(-1, keepdims=True)),
+    ),
+    "softmax:softplus": Map(
+        f"You took log(1 + e^s) for e^s. {_RIGHT}",
+        lambda s: (lambda p: p / p.sum(-1, keepdims=True))(np.logaddexp(0, s)),
+    ),
+    "softmax:sigmoid-shares": Map(
+        f"You divided sigmoids by their sum. {_RIGHT}",
+        lambda s: (lambda p: p / p.sum(-1, keepdims=True))(1 / (1 + np.exp(-s))),
+    ),
     "softmax:tanh": Map(f"You took tanh for the softmax. {_RIGHT}", np.tanh),
-    "softmax:standardised": Map("You normalised each row of scores before the softmax. Only sqrt(D_h) divides them.",
-                                lambda s: softmax((s - s.mean(-1, keepdims=True)) / s.std(-1, keepdims=True))),
-    "softmax:over-deviation": Map("You divided by the standard deviation of the scores. Only sqrt(D_h) divides them.",
-                                  lambda s: softmax(s / s.std((-2, -1), keepdims=True))),
-    "softmax:both-ways": Map("You multiplied a softmax along the rows by one down the columns. Only the rows count.",
-                             lambda s: softmax(s) * softmax(s, -2)),
-    "softmax:two-largest": Map("Only the two largest scores of a row kept a weight. Softmax shares it out among all keys.",
-                               lambda s: _kept(s, _largest(s, 2))),
-    "softmax:three-largest": Map("Only the three largest scores of a row kept a weight. Softmax shares it out among all"
-                                 " keys.", lambda s: _kept(s, _largest(s, 3))),
-    "weights:symmetric": Map("You made the weights symmetric. Query i's view of key j is not j's view of i.",
-                             lambda s: (softmax(s) + softmax(s).swapaxes(-1, -2)) / 2),
-    "scores:symmetric": Map("You made the scores symmetric. Query i's view of key j is not j's view of i.",
-                            lambda s: softmax((s + s.swapaxes(-1, -2)) / 2)),
-    "weights:identity-added": Map("You added the identity to the weights. The residual comes later, in the block.",
-                                  lambda s: softmax(s) + np.eye(s.shape[-1])),
-    "weights:identity": Map(f"Every token looks at itself alone. {_RIGHT}",
-                            lambda s: np.broadcast_to(np.eye(s.shape[-1]), s.shape)),
+    "softmax:standardised": Map(
+        "You normalised each row of scores before the softmax. Only sqrt(D_h) divides them.",
+        lambda s: softmax((s - s.mean(-1, keepdims=True)) / s.std(-1, keepdims=True)),
+    ),
+    "softmax:over-deviation": Map(
+        "You divided by the standard deviation of the scores. Only sqrt(D_h) divides them.",
+        lambda s: softmax(s / s.std((-2, -1), keepdims=True)),
+    ),
+    "softmax:both-ways": Map(
+        "You multiplied a softmax along the rows by one down the columns. Only the rows count.",
+        lambda s: softmax(s) * softmax(s, -2),
+    ),
+    "softmax:two-largest": Map(
+        "Only the two largest scores of a row kept a weight. Softmax shares it out among all keys.",
+        lambda s: _kept(s, _largest(s, 2)),
+    ),
+    "softmax:three-largest": Map(
+        "Only the three largest scores of a row kept a weight. Softmax shares it out among all keys.",
+        lambda s: _kept(s, _largest(s, 3)),
+    ),
+    "weights:symmetric": Map(
+        "You made the weights symmetric. Query i's view of key j is not j's view of i.",
+        lambda s: (softmax(s) + softmax(s).swapaxes(-1, -2)) / 2,
+    ),
+    "scores:symmetric": Map(
+        "You made the scores symmetric. Query i's view of key j is not j's view of i.",
+        lambda s: softmax((s + s.swapaxes(-1, -2)) / 2),
+    ),
+    "weights:identity-added": Map(
+        "You added the identity to the weights. The residual comes later, in the block.",
+        lambda s: softmax(s) + np.eye(s.shape[-1]),
+    ),
+    "weights:identity": Map(
+        f"Every token looks at itself alone. {_RIGHT}", lambda s: np.broadcast_to(np.eye(s.shape[-1]), s.shape)
+    ),
     "weights:inverted": Map("You took 1 minus the weights. The weights themselves mix v.", lambda s: 1 - softmax(s)),
-    "weights:squared-again": Map("The weights are applied twice: A A v. Once is enough: A v.",
-                                 lambda s: softmax(s) @ softmax(s)),
-    "mask:future": Map(f"Your tokens see themselves and later ones only. {_NO_MASK}", lambda s: _kept(s, ~_side(s) | np.eye(
-        s.shape[-1], dtype=bool))),
+    "weights:squared-again": Map(
+        "The weights are applied twice: A A v. Once is enough: A v.", lambda s: softmax(s) @ softmax(s)
+    ),
+    "mask:future": Map(
+        f"Your tokens see themselves and later ones only. {_NO_MASK}",
+        lambda s: _kept(s, ~_side(s) | np.eye(s.shape[-1], dtype=bool)),
+    ),
     "mask:later": Map(f"Your tokens see later ones only. {_NO_MASK}", lambda s: _kept(s, ~_side(s))),
-    "mask:earlier": Map(f"Your tokens see earlier ones only, and not themselves. {_NO_MASK}",
-                        lambda s: _kept(s, _side(s) & ~np.eye(s.shape[-1], dtype=bool))),
-    "mask:zeros": Map("You multiplied the scores of later tokens by 0. That is no mask, since e^0 is 1; and a ViT has none.",
-                      lambda s: softmax(s * _side(s))),
-    "mask:after": Map(f"You set the weights of later tokens to 0, after the softmax. {_NO_MASK}",
-                      lambda s: softmax(s) * _side(s)),
-    "mask:diagonal-after": Map("You set the diagonal to 0 after the softmax. A token sees itself too.",
-                               lambda s: softmax(s) * ~np.eye(s.shape[-1], dtype=bool)),
-    "mask:diagonal-0": Map("You set the diagonal of the scores to 0. A token's score with itself is like any other.",
-                           lambda s: softmax(s * ~np.eye(s.shape[-1], dtype=bool))),
+    "mask:earlier": Map(
+        f"Your tokens see earlier ones only, and not themselves. {_NO_MASK}",
+        lambda s: _kept(s, _side(s) & ~np.eye(s.shape[-1], dtype=bool)),
+    ),
+    "mask:zeros": Map(
+        "You multiplied the scores of later tokens by 0. That is no mask, since e^0 is 1; and a ViT has none.",
+        lambda s: softmax(s * _side(s)),
+    ),
+    "mask:after": Map(
+        f"You set the weights of later tokens to 0, after the softmax. {_NO_MASK}", lambda s: softmax(s) * _side(s)
+    ),
+    "mask:diagonal-after": Map(
+        "You set the diagonal to 0 after the softmax. A token sees itself too.",
+        lambda s: softmax(s) * ~np.eye(s.shape[-1], dtype=bool),
+    ),
+    "mask:diagonal-0": Map(
+        "You set the diagonal of the scores to 0. A token's score with itself is like any other.",
+        lambda s: softmax(s * ~np.eye(s.shape[-1], dtype=bool)),
+    ),
     "mask:neighbours": Map(f"Your tokens see their direct neighbours only. {_NO_MASK}", lambda s: _near(s, 1)),
     "mask:near": Map(f"Your tokens see no further than two places. {_NO_MASK}", lambda s: _near(s, 2)),
-    "mask:without-token-0": Map(f"Token 0 is masked: nobody sees it. {_NO_MASK}", lambda s: _kept(
-        s, _places(s)[1] > 0)),
-    "mask:without-last": Map(f"The last token is masked: nobody sees it. {_NO_MASK}", lambda s: _kept(
-        s, _places(s)[1] < s.shape[-1] - 1)),
-    "mask:token-0-alone": Map(f"All tokens look at token 0 alone. {_NO_MASK}",
-                              lambda s: np.broadcast_to((_places(s)[1] == 0) * 1.0, s.shape)),
-    "mask:negative": Map("Scores under 0 are masked. A small score has a small weight, not none.",
-                         lambda s: _kept(s, (s > 0) | (s == s.max(-1, keepdims=True)))),
+    "mask:without-token-0": Map(
+        f"Token 0 is masked: nobody sees it. {_NO_MASK}", lambda s: _kept(s, _places(s)[1] > 0)
+    ),
+    "mask:without-last": Map(
+        f"The last token is masked: nobody sees it. {_NO_MASK}", lambda s: _kept(s, _places(s)[1] < s.shape[-1] - 1)
+    ),
+    "mask:token-0-alone": Map(
+        f"All tokens look at token 0 alone. {_NO_MASK}", lambda s: np.broadcast_to((_places(s)[1] == 0) * 1.0, s.shape)
+    ),
+    "mask:negative": Map(
+        "Scores under 0 are masked. A small score has a small weight, not none.",
+        lambda s: _kept(s, (s > 0) | (s == s.max(-1, keepdims=True))),
+    ),
 }
 
 DIVISORS: dict[str, tuple[str, Callable[[int, int, int, int], float]]] = {  # of D_h, D, heads, T
@@ -193,5 +262,11 @@ OF_HEADS = {
 def scale_misconceptions(heads: bool = False) -> tuple[Misconception, ...]:
     """Wrong divisors; with `heads`, those too that need a model wider than a head."""
     found = DIVISORS | OF_HEADS if heads else DIVISORS
-    return tuple(Misconception(name, f"You divided the scores by {words}. They are divided by sqrt(D_h), the root of a"
-                               " head's width.", alone=True) for name, (words, _) in found.items())
+    return tuple(
+        Misconception(
+            name,
+            f"You divided the scores by {words}. They are divided by sqrt(D_h), the root of a head's width.",
+            alone=True,
+        )
+        for name, (words, _) in found.items()
+    )

@@ -16,8 +16,8 @@ from math import ceil, floor, prod, sqrt
 from typing import Any
 
 Values = dict[str, Any]
-PLAIN, NEAR, FAR = 1, 2, 4   # how far-fetched a slip is
-SHOWN = 4        # terms of a group that a sentence spells out
+PLAIN, NEAR, FAR = 1, 2, 4  # how far-fetched a slip is
+SHOWN = 4  # terms of a group that a sentence spells out
 NONE = float("nan")
 FEW = ("2", "3", "4")
 PER_CENT = "That is in per cent, and rounded. Return the number itself as it comes out."
@@ -31,7 +31,7 @@ class Term:
     name: str
     factors: tuple[str, ...]
     over: tuple[str, ...] = ()
-    key: str = ""            # the entry of the dict it belongs to
+    key: str = ""  # the entry of the dict it belongs to
     sign: int = 1
 
     def value(self, values: Values) -> Any:
@@ -82,13 +82,13 @@ class Formula:
     groups: dict[str, tuple[str, ...]] = field(default_factory=dict)
     variants: dict[str, dict[str, Callable[[Values], Any]]] = field(default_factory=dict)
     meaning: dict[str, str] = field(default_factory=dict)
-    advice: dict[tuple[str, str], str] = field(default_factory=dict)   # (quantity, taken for it) -> a better sentence
+    advice: dict[tuple[str, str], str] = field(default_factory=dict)  # (quantity, taken for it) -> a better sentence
     units: dict[str, str] = field(default_factory=dict)
     extras: dict[str, dict[str, str]] = field(default_factory=dict)
     instead: dict[str, Callable[[Values], Any]] = field(default_factory=dict)
-    fixed: tuple[str, ...] = ()       # terms that nobody mistakes
-    besides: tuple[Term, ...] = ()    # what somebody may count who should not
-    loose: tuple[str, ...] = ()       # quantities of which a product may be added or left out
+    fixed: tuple[str, ...] = ()  # terms that nobody mistakes
+    besides: tuple[Term, ...] = ()  # what somebody may count who should not
+    loose: tuple[str, ...] = ()  # quantities of which a product may be added or left out
     conditions: dict[str, Callable[[Values], bool]] = field(default_factory=dict)
     tolerance: float = 0
 
@@ -133,8 +133,9 @@ class Formula:
     def members(self) -> dict[str, tuple[Term, ...]]:
         """Every term and every group by name."""
         by_name = {t.name: t for t in self.terms}
-        return ({t.name: (t,) for t in self.terms}
-                | {g: tuple(by_name[n] for n in names) for g, names in self.groups.items()})
+        return {t.name: (t,) for t in self.terms} | {
+            g: tuple(by_name[n] for n in names) for g, names in self.groups.items()
+        }
 
     def means(self, name: str) -> str:
         """A sentence on a quantity, with a blank before it; empty where its name says it all."""
@@ -154,15 +155,15 @@ class Slip:
     name: str
     sentence: str
     value: Callable[[Values], Any]
-    members: tuple[Term, ...] = ()       # the terms it is in; none where it is everywhere
+    members: tuple[Term, ...] = ()  # the terms it is in; none where it is everywhere
     world: tuple[str, str] | None = None  # the quantity mistaken everywhere, and for what
-    ratio: bool = False                  # whether it multiplies the whole answer
+    ratio: bool = False  # whether it multiplies the whole answer
 
     def gives(self, values: Values) -> Any:
         """The answer with this slip; not a number where there is none."""
         try:
             found = self.value(values)
-        except (ArithmeticError, ValueError):   # a size that is 0, or no side of whole patches
+        except (ArithmeticError, ValueError):  # a size that is 0, or no side of whole patches
             return NONE
         return NONE if found is None or isinstance(found, complex) else found
 
@@ -190,7 +191,7 @@ def in_quantities(formula: Formula) -> Iterator[Slip]:
                 yield _taken(formula, name, written, FAR)
                 if name < written:
                     yield _swapped(formula, name, written)
-        if formula.tolerance:   # whole numbers stay as they are when they are rounded
+        if formula.tolerance:  # whole numbers stay as they are when they are rounded
             if re.fullmatch(r"\d+", name):
                 yield _rounded_on_the_way(formula, name)
             yield from (_input_rounded(formula, name, words, change) for words, change in ROUNDINGS.items())
@@ -211,8 +212,12 @@ def _taken(formula: Formula, name: str, written: str, cost: int) -> Slip:
 
 
 ROUNDINGS: dict[str, Callable[[float], float]] = {
-    "down to a whole number": floor, "up to a whole number": ceil, "to a whole number": round,
-    "to one decimal": lambda x: round(x, 1), "to two decimals": lambda x: round(x, 2)}
+    "down to a whole number": floor,
+    "up to a whole number": ceil,
+    "to a whole number": round,
+    "to one decimal": lambda x: round(x, 1),
+    "to two decimals": lambda x: round(x, 2),
+}
 
 
 def _input_rounded(formula: Formula, name: str, words: str, change: Callable[[float], float]) -> Slip:
@@ -225,11 +230,16 @@ def _input_rounded(formula: Formula, name: str, words: str, change: Callable[[fl
 
 def _rounded_on_the_way(formula: Formula, written: str) -> Slip:
     """A whole number of smaller units, which are then divided by."""
+
     def value(values: Values) -> Any:
         return floor(formula.total(values) * values[written]) / values[written]
 
-    return Slip(NEAR, "rounded-on-the-way", f"You divided with // before the division by {written}. Divide with / and round"
-                " nothing.", value)
+    return Slip(
+        NEAR,
+        "rounded-on-the-way",
+        f"You divided with // before the division by {written}. Divide with / and round nothing.",
+        value,
+    )
 
 
 def _swapped(formula: Formula, name: str, written: str) -> Slip:
@@ -254,16 +264,23 @@ def in_terms(formula: Formula) -> Iterator[Slip]:
         for cost, kind, words, above, below in _edits(formula, name, members):
             yield Slip(cost, kind, f"{words}: {text}.", _edited(formula, members, above, below), members)
     for extra in formula.besides:
-        yield Slip(NEAR, "too-much", f"You counted {extra.name}, {extra.text}, as well. Leave that out.",
-                   lambda v, extra=extra: formula.total(v) + extra.value(v), (extra,))
+        yield Slip(
+            NEAR,
+            "too-much",
+            f"You counted {extra.name}, {extra.text}, as well. Leave that out.",
+            lambda v, extra=extra: formula.total(v) + extra.value(v),
+            (extra,),
+        )
 
 
-def _edited(formula: Formula, members: tuple[Term, ...], above: tuple[str, ...], below: tuple[str, ...]) -> Callable[
-        [Values], Any]:
+def _edited(
+    formula: Formula, members: tuple[Term, ...], above: tuple[str, ...], below: tuple[str, ...]
+) -> Callable[[Values], Any]:
     def value(values: Values) -> Any:
         if any(not values[f] for f in below):
-            return formula.total(values) + sum(_without_zero(t, above, below,
-                                                             values) - t.value(values) for t in members)
+            return formula.total(values) + sum(
+                _without_zero(t, above, below, values) - t.value(values) for t in members
+            )
         if (known := values.get(members)) is None:
             part = sum(t.value(values) for t in members)
             known = values[members] = (part, formula.total(values) - part)
@@ -304,18 +321,27 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
     others = (*formula.base_names, *FEW)
     for old in shared:
         yield _without(name, members[0], old)
-        near = tuple(n for n in formula.variants.get(old, ()) if n not in ("0", "1"))   # those are left out or dropped
+        near = tuple(n for n in formula.variants.get(old, ()) if n not in ("0", "1"))  # those are left out or dropped
         if members[0].factors.count(old) == 2:
             for new in formula.variants.get(f"{old}^2", ()):
-                yield NEAR, "factor-replaced", f"The term of {name} has {new} where {old}^2 belongs", (new,), (old,
-                                                                                                               old)
+                yield NEAR, "factor-replaced", f"The term of {name} has {new} where {old}^2 belongs", (new,), (old, old)
         for new in (*near, *(n for n in others if n not in near)):
             if new != old:
-                yield (nearness(formula, old, new) if new in near else FAR, "factor-replaced",
-                       f"The term of {name} has {new} where {old} belongs", (new,), (old,))
+                yield (
+                    nearness(formula, old, new) if new in near else FAR,
+                    "factor-replaced",
+                    f"The term of {name} has {new} where {old} belongs",
+                    (new,),
+                    (old,),
+                )
                 if members[0].factors.count(old) == 2 and new not in FEW:
-                    yield (FAR, "factor-replaced", f"The term of {name} has {product((new, new))} where"
-                           f" {old}^2 belongs", (new, new), (old, old))
+                    yield (
+                        FAR,
+                        "factor-replaced",
+                        f"The term of {name} has {product((new, new))} where {old}^2 belongs",
+                        (new, new),
+                        (old, old),
+                    )
     yield from _several(name, shared)
     if len(members) == 1:
         yield from _like_another(formula, name, members[0])
@@ -330,9 +356,13 @@ def _edits(formula: Formula, name: str, members: tuple[Term, ...]) -> Iterator[E
 def _several(name: str, shared: list[str]) -> Iterator[Edit]:
     """Two or three factors that a bracket would have taken along."""
     for several in (*combinations(shared, 2), *combinations(shared, 3)):
-        yield (NEAR + 1, "missing-factor",
-               f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket"
-               " missing? It is", (), several)
+        yield (
+            NEAR + 1,
+            "missing-factor",
+            f"The term of {name} lacks the factors {' and '.join(several)}. Is a bracket missing? It is",
+            (),
+            several,
+        )
 
 
 def _like_another(formula: Formula, name: str, term: Term) -> Iterator[Edit]:
@@ -340,14 +370,19 @@ def _like_another(formula: Formula, name: str, term: Term) -> Iterator[Edit]:
     own = Counter(term.factors)
     for other in formula.terms:
         if other is term or other.over or other.name.split("'s ")[0] != name.split("'s ")[0]:
-            continue   # of another layer: nobody takes one for the other
+            continue  # of another layer: nobody takes one for the other
         for lost in dict.fromkeys(other.factors):
             found = Counter(other.factors)
             found[lost] -= 1
             above, below = tuple((found - own).elements()), tuple((own - found).elements())
             if len(above) > 1 and below:
-                yield (FAR, "factor-replaced", f"The term of {name} has {product(above)} where {product(below)} belongs",
-                       above, below)
+                yield (
+                    FAR,
+                    "factor-replaced",
+                    f"The term of {name} has {product(above)} where {product(below)} belongs",
+                    above,
+                    below,
+                )
 
 
 def _turned_over(only: Term) -> Iterator[Edit]:
@@ -359,15 +394,22 @@ def _turned_over(only: Term) -> Iterator[Edit]:
         yield NEAR, "inverted", f"You multiplied by {name}. Divide by it", (name, name), ()
         yield FAR, "extra-factor", f"You divided by {name} twice", (), (name,)
         rest = tuple(other for other in only.over if other != name)
-        yield (NEAR, "brackets",
-               "Python reads a / b * c as (a / b) * c. Put everything that divides in one pair of brackets",
-               (*rest, *rest), ())
+        yield (
+            NEAR,
+            "brackets",
+            "Python reads a / b * c as (a / b) * c. Put everything that divides in one pair of brackets",
+            (*rest, *rest),
+            (),
+        )
 
 
 def _without(name: str, first: Term, old: str) -> Edit:
     count = first.factors.count(old)
-    words = (f"The term of {name} lacks the factor {old}" if count == 1 else
-             f"The term of {name} has {product((old,) * (count - 1))} where {old}^{count} belongs")
+    words = (
+        f"The term of {name} lacks the factor {old}"
+        if count == 1
+        else f"The term of {name} has {product((old,) * (count - 1))} where {old}^{count} belongs"
+    )
     return NEAR, "missing-factor", words, (), (old,)
 
 
@@ -384,29 +426,47 @@ def in_the_whole(formula: Formula) -> Iterator[Slip]:
     for words, value in formula.instead.items():
         yield Slip(PLAIN, "instead", words, value)
     if len(formula.terms) > 1:
-        yield Slip(PLAIN, "zero", "Your number is 0. Does an `if ... else 0` take the whole sum? Put it in brackets.",
-                   lambda v: 0 * formula.total(v))
+        yield Slip(
+            PLAIN,
+            "zero",
+            "Your number is 0. Does an `if ... else 0` take the whole sum? Put it in brackets.",
+            lambda v: 0 * formula.total(v),
+        )
     yield Slip(NEAR, "negated", "Your number has the wrong sign.", lambda v: -formula.total(v), ratio=True)
     yield from _rounded(formula)
     for written, words in formula.extras.get("", {}).items():
         factors = tuple(written.split())
-        yield Slip(PLAIN, "too-much", f"Your number is too high by {product(factors)}. {words}",
-                   lambda v, factors=factors: formula.total(v) + prod(v[f] for f in factors))
+        yield Slip(
+            PLAIN,
+            "too-much",
+            f"Your number is too high by {product(factors)}. {words}",
+            lambda v, factors=factors: formula.total(v) + prod(v[f] for f in factors),
+        )
 
 
 def _scaled(formula: Formula) -> Iterator[Slip]:
     """The whole answer times or over one quantity."""
     shared = set.intersection(*(set(t.factors) for t in formula.terms))
     for name in (*formula.base_names, *FEW):
-        yield Slip(NEAR, "whole-times", f"Your number is {name} times what it should be.",
-                   lambda v, name=name: formula.total(v) * v[name], ratio=True)
+        yield Slip(
+            NEAR,
+            "whole-times",
+            f"Your number is {name} times what it should be.",
+            lambda v, name=name: formula.total(v) * v[name],
+            ratio=True,
+        )
         lost = f"The factor {name} is missing."
         if name not in shared:
             lost = f"Your number is divided by {name} once too often."
         yield Slip(NEAR, "whole-over", lost, lambda v, name=name: over(formula.total(v), v[name]), ratio=True)
         if name in shared:
-            yield Slip(NEAR, "inverted", f"You divided by {name}. Multiply by it.",
-                       lambda v, name=name: over(formula.total(v), v[name] ** 2), ratio=True)
+            yield Slip(
+                NEAR,
+                "inverted",
+                f"You divided by {name}. Multiply by it.",
+                lambda v, name=name: over(formula.total(v), v[name] ** 2),
+                ratio=True,
+            )
 
 
 def _in_unit(formula: Formula, written: str) -> Iterator[Callable[[Values], Any]]:
@@ -430,18 +490,22 @@ def _rounded(formula: Formula) -> Iterator[Slip]:
     if not formula.tolerance:
         return
     for other, sentence, value in (
-            ("rounded", words, floor), ("rounded", words, ceil),
-            ("capped", "You cut the answer off at 1. Return it as it comes out.", lambda x: min(1.0, x)),
-            ("capped", "You made the answer at least 1. Return it as it comes out.", lambda x: max(1.0, x)),
-            ("upside-down", "The answer is upside down: turn the quotient over.", lambda x: 1 / x),
-            ("upside-down", "The answer is upside down, and in per cent.", lambda x: 100 / x),
-            ("rounded", PER_CENT, lambda x: round(100 * x)), ("rounded", PER_CENT, lambda x: floor(100 * x)),
-            ("rounded", PER_CENT, lambda x: round(100 * x, 1)), ("rounded", PER_CENT, lambda x: round(100 * x, 2)),
-            ("rest", "You returned 1 minus the answer.", lambda x: 1 - x),
-            ("off-by-one", "You added 1 to the answer.", lambda x: x + 1),
-            ("off-by-one", "You took 1 off the answer.", lambda x: x - 1),
-            ("squared", "You squared the answer.", lambda x: x * x),
-            ("root", "You took the root of the answer.", sqrt)):
+        ("rounded", words, floor),
+        ("rounded", words, ceil),
+        ("capped", "You cut the answer off at 1. Return it as it comes out.", lambda x: min(1.0, x)),
+        ("capped", "You made the answer at least 1. Return it as it comes out.", lambda x: max(1.0, x)),
+        ("upside-down", "The answer is upside down: turn the quotient over.", lambda x: 1 / x),
+        ("upside-down", "The answer is upside down, and in per cent.", lambda x: 100 / x),
+        ("rounded", PER_CENT, lambda x: round(100 * x)),
+        ("rounded", PER_CENT, lambda x: floor(100 * x)),
+        ("rounded", PER_CENT, lambda x: round(100 * x, 1)),
+        ("rounded", PER_CENT, lambda x: round(100 * x, 2)),
+        ("rest", "You returned 1 minus the answer.", lambda x: 1 - x),
+        ("off-by-one", "You added 1 to the answer.", lambda x: x + 1),
+        ("off-by-one", "You took 1 off the answer.", lambda x: x - 1),
+        ("squared", "You squared the answer.", lambda x: x * x),
+        ("root", "You took the root of the answer.", sqrt),
+    ):
         yield Slip(NEAR, other, sentence, lambda v, value=value: value(formula.total(v)))
 
 

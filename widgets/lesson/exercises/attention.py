@@ -56,38 +56,72 @@ ADDED = {
     "added:k": ("You added k to the output. The residual comes later, in the block, and adds z.", lambda q, k, v: k),
 }
 MIXED = {
-    "mixes:scores": ("The weights you return are right, but the output was mixed with the scores. It is `weights @ v`.", lambda s: s),
-    "mixes:powers": ("The weights you return are right, but the output was mixed with the powers before they were divided. It is"
-                     " `weights @ v`.", lambda s: np.exp(s - s.max(1, keepdims=True))),
-    "mixes:exp": ("The weights you return are right, but the output was mixed with exp of the scores. It is `weights @ v`.", np.exp),
-    "mixes:twice": ("The weights you return are right, but the output went through them twice. It is `weights @ v`.",
-                    lambda s: softmax(s) @ softmax(s)),
-    "mixes:two-softmaxes": ("The weights you return are right, but the output used their softmax. It is `weights @ v`.",
-                            lambda s: softmax(softmax(s))),
+    "mixes:scores": (
+        "The weights you return are right, but the output was mixed with the scores. It is `weights @ v`.",
+        lambda s: s,
+    ),
+    "mixes:powers": (
+        "The weights you return are right, but the output was mixed with the powers before they were divided. It is"
+        " `weights @ v`.",
+        lambda s: np.exp(s - s.max(1, keepdims=True)),
+    ),
+    "mixes:exp": (
+        "The weights you return are right, but the output was mixed with exp of the scores. It is `weights @ v`.",
+        np.exp,
+    ),
+    "mixes:twice": (
+        "The weights you return are right, but the output went through them twice. It is `weights @ v`.",
+        lambda s: softmax(s) @ softmax(s),
+    ),
+    "mixes:two-softmaxes": (
+        "The weights you return are right, but the output used their softmax. It is `weights @ v`.",
+        lambda s: softmax(softmax(s)),
+    ),
 }
 RETURNED = {
-    "returned:products": ("You returned q k^T in place of the weights: the weights are what comes out of the softmax.",
-                          lambda p, divisor: p),
-    "returned:powers": ("You returned the powers before they were divided. Return the weights, whose rows sum to 1.",
-                        lambda p, divisor: np.exp((p - p.max(1, keepdims=True)) / divisor)),
-    "returned:exp": ("You returned exp of the scores. Return the weights, whose rows sum to 1.",
-                     lambda p, divisor: np.exp(p / divisor)),
-    "returned:transposed": ("The output is right, but the weights you return are transposed. Row i belongs to query i.",
-                            lambda p, divisor: softmax(p / divisor).T),
-    "returned:unscaled": ("The output is right, but the weights you return come from scores without sqrt(D_h). Return those you used.",
-                          lambda p, divisor: softmax(p)),
-    "returned:shifted-scores": ("You returned the scores, less each row's largest. Return the weights, whose rows sum to 1.",
-                                lambda p, divisor: (p - p.max(1, keepdims=True)) / divisor),
-    "returned:logarithm": ("You returned the logarithm of the weights. Return the weights themselves.", lambda p, divisor: (
-        lambda s: s - np.log(np.exp(s).sum(1, keepdims=True)))((p - p.max(1, keepdims=True)) / divisor)),
+    "returned:products": (
+        "You returned q k^T in place of the weights: the weights are what comes out of the softmax.",
+        lambda p, divisor: p,
+    ),
+    "returned:powers": (
+        "You returned the powers before they were divided. Return the weights, whose rows sum to 1.",
+        lambda p, divisor: np.exp((p - p.max(1, keepdims=True)) / divisor),
+    ),
+    "returned:exp": (
+        "You returned exp of the scores. Return the weights, whose rows sum to 1.",
+        lambda p, divisor: np.exp(p / divisor),
+    ),
+    "returned:transposed": (
+        "The output is right, but the weights you return are transposed. Row i belongs to query i.",
+        lambda p, divisor: softmax(p / divisor).T,
+    ),
+    "returned:unscaled": (
+        "The output is right, but the weights you return come from scores without sqrt(D_h). Return those you used.",
+        lambda p, divisor: softmax(p),
+    ),
+    "returned:shifted-scores": (
+        "You returned the scores, less each row's largest. Return the weights, whose rows sum to 1.",
+        lambda p, divisor: (p - p.max(1, keepdims=True)) / divisor,
+    ),
+    "returned:logarithm": (
+        "You returned the logarithm of the weights. Return the weights themselves.",
+        lambda p, divisor: (lambda s: s - np.log(np.exp(s).sum(1, keepdims=True)))(
+            (p - p.max(1, keepdims=True)) / divisor
+        ),
+    ),
 }
 ALL = f"{VALUES} {PLACES}"
 STEPS = {
     "output": ("the output", f"{ALL} over-root-width times-root-width over-width over-rows over-root-rows"),
-    "weights": ("the weights", f"{ALL} rounded-4 over-column-sum over-row-largest over-rows over-root-rows doubled halved"),
+    "weights": (
+        "the weights",
+        f"{ALL} rounded-4 over-column-sum over-row-largest over-rows over-root-rows doubled halved",
+    ),
     "scores": ("the scores", f"{ALL} negated doubled halved softmax-columns {LIMITS}"),
-    "products": ("q k^T, before it is scaled", f"clipped-50 clipped-80 clipped-100 clipped-500 clipped-1000 tanh sigmoid softmax"
-                                               f" float16 rounded"),
+    "products": (
+        "q k^T, before it is scaled",
+        "clipped-50 clipped-80 clipped-100 clipped-500 clipped-1000 tanh sigmoid softmax float16 rounded",
+    ),
     "v": ("the values", f"{ALL} {FACTORS}"),
     "mixed": ("the weights that mix v, though not at those you return", f"{ALL} over-column-sum over-row-largest"),
     "q": ("the queries", ALL),
@@ -151,8 +185,7 @@ def _one_maximum(failed: Outcome, outcomes: list[Outcome]) -> bool:
 
 
 def _not_transposed(failed: Outcome, outcomes: list[Outcome]) -> bool:
-    return isinstance(failed.error, ValueError) and any(
-        word in str(failed.error) for word in ("matmul", "not aligned"))
+    return isinstance(failed.error, ValueError) and any(word in str(failed.error) for word in ("matmul", "not aligned"))
 
 
 def _case(seed: int, tokens: int, head_size: int, spread: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -164,7 +197,7 @@ def _extreme() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     draw, away = np.random.default_rng(150), np.array(AWAY)
     q, k = (draw.integers(-1, 2, (len(away), 9)).astype(np.float64) for _ in range(2))
     q[:, 0], k[:, 0] = away, 1
-    q = 3 * q                                            # sqrt(D_h) is 3
+    q = 3 * q  # sqrt(D_h) is 3
     for ours, others, column in ((q, k, 1), (k, q, 2)):  # powers of 2, so that float32 has the same scores
         ours[:, column], others[:, column] = ours[:, column] * 1024, others[:, column] / 1024
     return q, k, numbers(151, len(away), 4, spread=3e3)
@@ -173,7 +206,7 @@ def _extreme() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 AWAY = (-20_000, 20_000, 7, -13, 18, -25, 28, -31, 40, -60, 84, -94, 120, -200, 400, -600, 705, -800, 5000)
 
 
-SOLUTION = '''
+SOLUTION = """
 import numpy as np
 
 def attention(q, k, v):
@@ -182,7 +215,7 @@ def attention(q, k, v):
     powers = np.exp(scores)
     weights = powers / powers.sum(axis=1, keepdims=True)   # every row sums to 1
     return weights @ v, weights
-'''
+"""
 
 EXERCISE = Exercise(
     id="attention",
@@ -226,57 +259,112 @@ EXERCISE = Exercise(
     misconceptions=(
         Misconception("no-scale", "You did not scale the scores. Divide them by sqrt(D_h) before the softmax."),
         Misconception("scale-not-rooted", "You divided by D_h, not by sqrt(D_h)."),
-        Misconception("scale-tokens", "You divided by sqrt(T), the root of the number of tokens. It is the"
-                      " width of the head that counts: sqrt(D_h)."),
+        Misconception(
+            "scale-tokens",
+            "You divided by sqrt(T), the root of the number of tokens. It is the"
+            " width of the head that counts: sqrt(D_h).",
+        ),
         Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
-        Misconception("scaled-after", "You scaled after the softmax, so the rows no longer sum to 1. Scale"
-                      " the scores, then take the softmax."),
-        Misconception("maximum-of-columns", "You subtracted the largest score of each column. It must be the"
-                      " same for a whole row to cancel: `scores.max(axis=1, keepdims=True)`."),
+        Misconception(
+            "scaled-after",
+            "You scaled after the softmax, so the rows no longer sum to 1. Scale the scores, then take the softmax.",
+        ),
+        Misconception(
+            "maximum-of-columns",
+            "You subtracted the largest score of each column. It must be the"
+            " same for a whole row to cancel: `scores.max(axis=1, keepdims=True)`.",
+        ),
         Misconception("base-2", "You took powers of 2. Softmax takes powers of e: np.exp."),
-        Misconception("columns", "Your softmax runs down the columns: they sum to 1, the rows do not. Row i"
-                      " is query i and shares itself out among the keys: axis=1."),
-        Misconception("whole", "Your softmax runs over the whole matrix at once. Every row sums to 1 on its"
-                      " own: axis=1 with keepdims=True."),
+        Misconception(
+            "columns",
+            "Your softmax runs down the columns: they sum to 1, the rows do not. Row i"
+            " is query i and shares itself out among the keys: axis=1.",
+        ),
+        Misconception(
+            "whole",
+            "Your softmax runs over the whole matrix at once. Every row sums to 1 on its"
+            " own: axis=1 with keepdims=True.",
+        ),
         Misconception("no-softmax", "There is no softmax: the scores went straight on to v."),
-        Misconception("shares-of-scores", "You divided the scores by their sum, without exp. Negative scores"
-                      " then give negative weights. Softmax is exp(s) / sum of exp(s)."),
+        Misconception(
+            "shares-of-scores",
+            "You divided the scores by their sum, without exp. Negative scores"
+            " then give negative weights. Softmax is exp(s) / sum of exp(s).",
+        ),
         Misconception("hard", "All weight went to the largest score. Softmax shares it out among all keys."),
-        Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i:"
-                      " q k^T."),
-        Misconception("transposed-weights", "Your weights are transposed after the softmax, so the columns"
-                      " sum to 1. Row i belongs to query i."),
-        Misconception("output-transposed", "The weights you return are right, but the output used them transposed:"
-                      " `weights @ v`, not `weights.T @ v`."),
+        Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i: q k^T."),
+        Misconception(
+            "transposed-weights",
+            "Your weights are transposed after the softmax, so the columns sum to 1. Row i belongs to query i.",
+        ),
+        Misconception(
+            "output-transposed",
+            "The weights you return are right, but the output used them transposed:"
+            " `weights @ v`, not `weights.T @ v`.",
+        ),
         Misconception("mixes-keys", "You mixed the keys. The weights come from q and k; what is mixed is v."),
         Misconception("mixes-queries", "You mixed the queries. The weights come from q and k; what is mixed is v."),
-        Misconception("causal", "You masked the later tokens, as a language model does. Patches have no before and"
-                      " after: a ViT has no mask."),
+        Misconception(
+            "causal",
+            "You masked the later tokens, as a language model does. Patches have no before and"
+            " after: a ViT has no mask.",
+        ),
         Misconception("no-self", "Your tokens may not look at themselves. They may: the diagonal is not masked."),
         Misconception("sigmoid", "You used a sigmoid. The softmax makes each row sum to 1."),
-        Misconception("distances", "You compared q and k by their distance. Attention takes their dot"
-                      " product, divided by sqrt(D_h)."),
-        Misconception("cosine", "You normalised q and k first (cosine similarity). Attention takes the plain dot"
-                      " product, divided by sqrt(D_h)."),
+        Misconception(
+            "distances",
+            "You compared q and k by their distance. Attention takes their dot product, divided by sqrt(D_h).",
+        ),
+        Misconception(
+            "cosine",
+            "You normalised q and k first (cosine similarity). Attention takes the plain dot"
+            " product, divided by sqrt(D_h).",
+        ),
         Misconception("residual", "You added v to the output. The residual comes later, in the block, and adds z."),
         Misconception("swapped", "The two came back in the wrong order: first output, then weights."),
-        Misconception("scores-returned", "You returned the scores in place of the weights: the weights are"
-                      " what comes out of the softmax."),
+        Misconception(
+            "scores-returned",
+            "You returned the scores in place of the weights: the weights are what comes out of the softmax.",
+        ),
         Misconception("output-only", "Only the output came back. Return both: `return output, weights`."),
         Misconception("weights-only", "Only the weights came back. Return both: `return output, weights`."),
-        Misconception("one-maximum", "You subtracted one maximum for the whole matrix. In a row far below it every"
-                      " power is 0, and 0 / 0 is nan. Subtract each row's own: `scores.max(axis=1,"
-                      " keepdims=True)`.", _one_maximum),
-        Misconception("overflow-exp", "exp overflowed: large scores give infinity over infinity, which is"
-                      " nan. Subtract each row's largest score first; the weights stay the same.", _overflows),
-        Misconception("rows-off-1", "The rows of your weights do not sum to 1. A softmax divides each row"
-                      " by its own sum, and nothing follows it.", _rows_off_one),
-        Misconception("not-transposed", "The product does not fit: q and k are both (T, D_h), so k must"
-                      " be transposed: `q @ k.T`.", _not_transposed),
-        Misconception("over-features", "Your weights are (D_h, D_h): the numbers of a head looked at one another. Tokens look at"
-                      " tokens: q k^T is (T, T).", _over_features),
-        Misconception("number-by-number", "You multiplied q and k number by number, so no token met another. `q @ k.T` compares"
-                      " every query with every key, (T, T).", _one_number_a_token),
-    ) + but(scale_misconceptions() + listed(_pieces.PRODUCTS | MAPS | ADDED | MIXED | RETURNED) + slips_at(STEPS), SAME),
+        Misconception(
+            "one-maximum",
+            "You subtracted one maximum for the whole matrix. In a row far below it every"
+            " power is 0, and 0 / 0 is nan. Subtract each row's own: `scores.max(axis=1,"
+            " keepdims=True)`.",
+            _one_maximum,
+        ),
+        Misconception(
+            "overflow-exp",
+            "exp overflowed: large scores give infinity over infinity, which is"
+            " nan. Subtract each row's largest score first; the weights stay the same.",
+            _overflows,
+        ),
+        Misconception(
+            "rows-off-1",
+            "The rows of your weights do not sum to 1. A softmax divides each row"
+            " by its own sum, and nothing follows it.",
+            _rows_off_one,
+        ),
+        Misconception(
+            "not-transposed",
+            "The product does not fit: q and k are both (T, D_h), so k must be transposed: `q @ k.T`.",
+            _not_transposed,
+        ),
+        Misconception(
+            "over-features",
+            "Your weights are (D_h, D_h): the numbers of a head looked at one another. Tokens look at"
+            " tokens: q k^T is (T, T).",
+            _over_features,
+        ),
+        Misconception(
+            "number-by-number",
+            "You multiplied q and k number by number, so no token met another. `q @ k.T` compares"
+            " every query with every key, (T, T).",
+            _one_number_a_token,
+        ),
+    )
+    + but(scale_misconceptions() + listed(_pieces.PRODUCTS | MAPS | ADDED | MIXED | RETURNED) + slips_at(STEPS), SAME),
 )

@@ -33,11 +33,24 @@ def faulty(z: np.ndarray, params: dict[str, Any], faults: frozenset[str] = froze
 
 
 def _case(seed: int, tokens: int, width: int, hidden: int, heads: int, spread: float = 1.0) -> tuple:
-    shapes = {"ln1_g": (width,), "ln1_b": (width,), "W_qkv": (width, 3 * width), "b_qkv": (3 * width,),
-              "W_o": (width, width), "b_o": (width,), "ln2_g": (width,), "ln2_b": (width,),
-              "W_1": (width, hidden), "b_1": (hidden,), "W_2": (hidden, width), "b_2": (width,)}
-    params = {name: numbers(seed + i, *shape, spread=0.6, centre=1.2 if name.endswith("_g") else 0)
-              for i, (name, shape) in enumerate(shapes.items(), 1)}
+    shapes = {
+        "ln1_g": (width,),
+        "ln1_b": (width,),
+        "W_qkv": (width, 3 * width),
+        "b_qkv": (3 * width,),
+        "W_o": (width, width),
+        "b_o": (width,),
+        "ln2_g": (width,),
+        "ln2_b": (width,),
+        "W_1": (width, hidden),
+        "b_1": (hidden,),
+        "W_2": (hidden, width),
+        "b_2": (width,),
+    }
+    params = {
+        name: numbers(seed + i, *shape, spread=0.6, centre=1.2 if name.endswith("_g") else 0)
+        for i, (name, shape) in enumerate(shapes.items(), 1)
+    }
     small = {name: params[name] * spread for name in ("W_o", "b_o")}  # so that the second norm sees small rows too
     return numbers(seed, tokens, width, spread=spread), {**params, **small, "h": heads}
 
@@ -51,7 +64,7 @@ def _large() -> tuple:
     for name in ("ln1_g", "ln1_b"):
         params[name] = params[name] * np.array([3e3, -1, 1, 1, -1, 3e3])
     W_qkv, b_qkv = params["W_qkv"], params["b_qkv"]
-    W_qkv[[0, 5]] = W_qkv[[0, 5]] / 3e3                  # what reads the two large columns of the norm
+    W_qkv[[0, 5]] = W_qkv[[0, 5]] / 3e3  # what reads the two large columns of the norm
     W_qkv[:, 12:], b_qkv[12:] = W_qkv[:, 12:] * 3e4, b_qkv[12:] * 3e4
     W_qkv[:, [6, 9]], b_qkv[[0, 3, 6, 9]] = 0, (25, 25, -25, -25)  # all scores about -300: number 0 of both heads
     params["b_o"], params["b_2"] = params["b_o"] * 1e4, params["b_2"] * 1e4
@@ -73,11 +86,15 @@ STEPS = {
     "b_2": ("`b_2`", VECTOR),
 }
 GAINS = {
-    "norm:shifts-swapped": ("The shifts of the two norms changed places: ln1_b belongs to attention, ln2_b to the MLP.",),
+    "norm:shifts-swapped": (
+        "The shifts of the two norms changed places: ln1_b belongs to attention, ln2_b to the MLP.",
+    ),
     "norm:gains-swapped": ("The gains of the two norms changed places: ln1_g belongs to attention, ln2_g to the MLP.",),
     "norm:first-shift-for-both": ("Both norms used the shift ln1_b. The second has its own: ln2_b.",),
     "norm:first-gain-for-both": ("Both norms used the gain ln1_g. The second has its own: ln2_g.",),
-    "scale:d-ff": ("You divided the scores by sqrt(d_ff). The MLP's width has no place in attention: it is sqrt(D_h), d / h.",),
+    "scale:d-ff": (
+        "You divided the scores by sqrt(d_ff). The MLP's width has no place in attention: it is sqrt(D_h), d / h.",
+    ),
 }
 
 
@@ -91,12 +108,19 @@ def _unknown_key(failed: Outcome, outcomes: list[Outcome]) -> bool:
 
 def _inside() -> tuple[Misconception, ...]:
     """What can go wrong in the pieces, each said with its place."""
-    norms = tuple(m for m in layer_norm.EXERCISE.misconceptions if ":" not in m.name or not m.sentence.startswith("At "))
-    curves = tuple(m for m in gelu.EXERCISE.misconceptions
-                   if not m.sentence.startswith("At ") and m.name not in SERIES)  # near 0 they are right
-    return (scoped("attention", "In attention", multi_head_attention.EXERCISE.misconceptions)
-            + scoped("norms", "In both norms", norms) + scoped("ln1", "In the first norm", norms)
-            + scoped("ln2", "In the second norm", norms) + scoped("gelu", "In the activation", curves))
+    norms = tuple(
+        m for m in layer_norm.EXERCISE.misconceptions if ":" not in m.name or not m.sentence.startswith("At ")
+    )
+    curves = tuple(
+        m for m in gelu.EXERCISE.misconceptions if not m.sentence.startswith("At ") and m.name not in SERIES
+    )  # near 0 they are right
+    return (
+        scoped("attention", "In attention", multi_head_attention.EXERCISE.misconceptions)
+        + scoped("norms", "In both norms", norms)
+        + scoped("ln1", "In the first norm", norms)
+        + scoped("ln2", "In the second norm", norms)
+        + scoped("gelu", "In the activation", curves)
+    )
 
 
 SAME = (
@@ -123,7 +147,7 @@ SAME = (
     "W_2:rows-backwards b_1:clipped-3 b_1:doubled b_2:clipped-3 b_2:doubled"
 )
 
-SOLUTION = '''
+SOLUTION = """
 import math
 import numpy as np
 
@@ -152,7 +176,7 @@ def encoder_block(z, params):
 
     z = z + attention(norm(z, p["ln1_g"], p["ln1_b"]))                  # Eq. 2
     return z + mlp(norm(z, p["ln2_g"], p["ln2_b"]))                     # Eq. 3
-'''
+"""
 
 EXERCISE = Exercise(
     id="encoder_block",
@@ -194,65 +218,103 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("post-norm", "You normalised after each sum, as BERT does. ViT normalises what each"
-                      " sublayer reads (pre-norm): z + MSA(LN(z))."),
+        Misconception(
+            "post-norm",
+            "You normalised after each sum, as BERT does. ViT normalises what each"
+            " sublayer reads (pre-norm): z + MSA(LN(z)).",
+        ),
         Misconception("no-first-residual", "The first residual is missing: z is added to what attention gives."),
         Misconception("no-second-residual", "The second residual is missing: z' is added to what the MLP gives."),
-        Misconception("residual-from-norm", "You added the normalised rows. What is added is the stream"
-                      " before its norm: z, and then z'."),
-        Misconception("second-residual-from-z", "Your second residual adds z, the block's input. It adds z',"
-                      " the sum of the first half; otherwise attention's part is lost."),
-        Misconception("parallel", "Both halves read the block's input, as in ViT-22B. Here the MLP reads"
-                      " LN(z'), the norm of the first sum."),
+        Misconception(
+            "residual-from-norm",
+            "You added the normalised rows. What is added is the stream before its norm: z, and then z'.",
+        ),
+        Misconception(
+            "second-residual-from-z",
+            "Your second residual adds z, the block's input. It adds z',"
+            " the sum of the first half; otherwise attention's part is lost.",
+        ),
+        Misconception(
+            "parallel",
+            "Both halves read the block's input, as in ViT-22B. Here the MLP reads LN(z'), the norm of the first sum.",
+        ),
         Misconception("no-mlp", "The second half is missing: MLP(LN(z')) + z'."),
-        Misconception("mlp-of-attention", "The MLP read what attention gave, without z. It reads LN(z'), the"
-                      " norm of the sum."),
+        Misconception(
+            "mlp-of-attention", "The MLP read what attention gave, without z. It reads LN(z'), the norm of the sum."
+        ),
         Misconception("residual-doubled", "Your second residual counts z' twice."),
         Misconception("mlp-first", "The MLP came first. Attention comes first, then the MLP."),
         Misconception("no-first-norm", "Attention read z itself. It reads LN(z)."),
         Misconception("no-second-norm", "The MLP read z' itself. It reads LN(z')."),
-        Misconception("one-norm", "Both halves used the first norm's gain and shift. The second has its own:"
-                      " ln2_g and ln2_b."),
+        Misconception(
+            "one-norm", "Both halves used the first norm's gain and shift. The second has its own: ln2_g and ln2_b."
+        ),
         Misconception("norms-swapped", "The two norms changed places: ln1 belongs to attention, ln2 to the MLP."),
         Misconception("gelu-tanh", "You used GELU's tanh form. The exact one is x Phi(x), with erf."),
-        Misconception("gelu-sigmoid", "You used x sigmoid(1.702 x), a quick form of GELU. The exact one is x"
-                      " Phi(x), with erf."),
+        Misconception(
+            "gelu-sigmoid", "You used x sigmoid(1.702 x), a quick form of GELU. The exact one is x Phi(x), with erf."
+        ),
         Misconception("gelu-erf-unscaled", "Inside GELU's erf stands x / sqrt(2); you left the root out."),
         Misconception("relu", "You used ReLU. ViT's activation is GELU."),
         Misconception("silu", "You used SiLU, x sigmoid(x). ViT's activation is GELU, x Phi(x)."),
         Misconception("no-activation", "There is no activation between the MLP's two layers."),
-        Misconception("activation-last", "The activation stands behind the second layer. It stands between"
-                      " the two."),
-        Misconception("activation-twice", "There is an activation behind the second layer too. Only one,"
-                      " between the two."),
+        Misconception("activation-last", "The activation stands behind the second layer. It stands between the two."),
+        Misconception(
+            "activation-twice", "There is an activation behind the second layer too. Only one, between the two."
+        ),
         Misconception("no-b_1", "The bias of the MLP's first layer, b_1, is missing."),
         Misconception("no-b_2", "The bias of the MLP's second layer, b_2, is missing."),
         Misconception("attention-activated", "There is an activation behind attention. Only the MLP has one."),
-        Misconception("normed-again", "You normalised once more at the end. The final norm comes after the"
-                      " last block, not in each."),
-        Misconception("heads-as-width", "You took `params[\"h\"]` for the width of a head. It is the number"
-                      " of heads; each is d / h wide."),
+        Misconception(
+            "normed-again",
+            "You normalised once more at the end. The final norm comes after the last block, not in each.",
+        ),
+        Misconception(
+            "heads-as-width",
+            'You took `params["h"]` for the width of a head. It is the number of heads; each is d / h wide.',
+        ),
         Misconception("eps-1e-5", "Your epsilon is 1e-5, PyTorch's default. Here it is 1e-6."),
-        Misconception("eps-1e-12", "Your epsilon is missing, or as small as 1e-12, the library's default."
-                      " Here it is sqrt(variance + 1e-6)."),
+        Misconception(
+            "eps-1e-12",
+            "Your epsilon is missing, or as small as 1e-12, the library's default. Here it is sqrt(variance + 1e-6).",
+        ),
         Misconception("eps-outside", "Your epsilon is outside the root: sqrt(variance + eps)."),
-        Misconception("sample-variance", "Your norms divide the variance by d - 1. It is the population"
-                      " variance, divided by d."),
+        Misconception(
+            "sample-variance", "Your norms divide the variance by d - 1. It is the population variance, divided by d."
+        ),
         Misconception("scale-width", "You divided the scores by sqrt(d), not by sqrt(D_h), the width of a head."),
         Misconception("no-scale", "The scores are not scaled: divide them by sqrt(D_h)."),
-        Misconception("one-head", "The heads were ignored: `params[\"h\"]` says how many there are."),
-        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads"
-                      " must go behind tokens before they are merged."),
-        Misconception("split-by-reshape", "Your reshape keeps the shape and scrambles the content: split d"
-                      " into (T, h, D_h) first, then bring the heads to the front."),
+        Misconception("one-head", 'The heads were ignored: `params["h"]` says how many there are.'),
+        Misconception(
+            "merged-by-reshape",
+            "Your reshape keeps the shape and scrambles the content: heads"
+            " must go behind tokens before they are merged.",
+        ),
+        Misconception(
+            "split-by-reshape",
+            "Your reshape keeps the shape and scrambles the content: split d"
+            " into (T, h, D_h) first, then bring the heads to the front.",
+        ),
         Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1."),
         Misconception("causal", "You masked the later tokens. A ViT has no mask."),
         Misconception("no-qkv-bias", "The bias b_qkv is missing."),
         Misconception("no-output-bias", "The bias b_o is missing."),
         Misconception("no-output-projection", "The output projection W_o is missing."),
-        Misconception("not-fitting", "A product does not fit. All matrices are stored (in, out), so tokens stand in front: `x @ W_1`. In a"
-                      " head, k is turned: q k^T.", _not_fitting),
-        Misconception("unknown-key", "`params` has no such entry. Its keys are ln1_g, ln1_b, W_qkv, b_qkv, W_o, b_o, ln2_g, ln2_b, W_1,"
-                      " b_1, W_2, b_2 and h.", _unknown_key),
-    ) + but(listed(ARRANGEMENTS | GAINS | _block.STATISTICS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS), SAME),
+        Misconception(
+            "not-fitting",
+            "A product does not fit. All matrices are stored (in, out), so tokens stand in front: `x @ W_1`. In a"
+            " head, k is turned: q k^T.",
+            _not_fitting,
+        ),
+        Misconception(
+            "unknown-key",
+            "`params` has no such entry. Its keys are ln1_g, ln1_b, W_qkv, b_qkv, W_o, b_o, ln2_g, ln2_b, W_1,"
+            " b_1, W_2, b_2 and h.",
+            _unknown_key,
+        ),
+    )
+    + but(
+        listed(ARRANGEMENTS | GAINS | _block.STATISTICS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS),
+        SAME,
+    ),
 )

@@ -23,18 +23,18 @@ def faulty(x: np.ndarray, faults: frozenset[str] = frozenset()) -> np.ndarray:
 
 
 def _one_number(failed: Outcome, outcomes: list[Outcome]) -> bool:
-    return isinstance(failed.error, (TypeError, ValueError)) and ("scalar" in str(failed.error) or "ambiguous" in str(failed.error))
+    return isinstance(failed.error, (TypeError, ValueError)) and (
+        "scalar" in str(failed.error) or "ambiguous" in str(failed.error)
+    )
 
 
 def _no_erf(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return isinstance(failed.error, AttributeError) and "erf" in str(failed.error)
 
 
-SAME = (
-    "gelu:absolute gelu:relu x:relu x:clipped-5 x:clipped-6 x:clipped-10 x:clipped-1000 x:negated"
-)
+SAME = "gelu:absolute gelu:relu x:relu x:clipped-5 x:clipped-6 x:clipped-10 x:clipped-1000 x:negated"
 
-SOLUTION = '''
+SOLUTION = """
 import math
 import numpy as np
 
@@ -42,7 +42,7 @@ def gelu(x):
     erf = np.vectorize(math.erf)                  # NumPy has no erf of its own
     phi = 0.5 * (1 + erf(x / math.sqrt(2)))       # Phi(x), from 0 to 1
     return x * phi
-'''
+"""
 
 EXERCISE = Exercise(
     id="gelu",
@@ -81,26 +81,47 @@ EXERCISE = Exercise(
     faulty=faulty,
     misconceptions=(
         Misconception("relu", "That is ReLU. GELU lets a small negative number through: x Phi(x)."),
-        Misconception("gelu-tanh", "That is the tanh form. It is under 1e-3 away everywhere, and still another function: the"
-                      " exact one is x Phi(x), with erf."),
+        Misconception(
+            "gelu-tanh",
+            "That is the tanh form. It is under 1e-3 away everywhere, and still another function: the"
+            " exact one is x Phi(x), with erf.",
+        ),
         Misconception("no-cube", "That is the tanh form without its cubic term. The exact one is x Phi(x), with erf."),
-        Misconception("gelu-sigmoid", "That is x sigmoid(1.702 x), a quick form of GELU. The exact one is x Phi(x), with erf."),
-        Misconception("silu", "That is SiLU, x sigmoid(x). GELU takes the normal distribution function in the sigmoid's place."),
-        Misconception("logistic", "That is the sigmoid alone. GELU is x times Phi(x), the normal distribution function."),
+        Misconception(
+            "gelu-sigmoid", "That is x sigmoid(1.702 x), a quick form of GELU. The exact one is x Phi(x), with erf."
+        ),
+        Misconception(
+            "silu", "That is SiLU, x sigmoid(x). GELU takes the normal distribution function in the sigmoid's place."
+        ),
+        Misconception(
+            "logistic", "That is the sigmoid alone. GELU is x times Phi(x), the normal distribution function."
+        ),
         Misconception("softplus", "That is softplus, log(1 + exp(x)). GELU is x Phi(x)."),
         Misconception("gelu-erf-unscaled", "Inside erf stands x / sqrt(2); you left the root out."),
         Misconception("erf-halved", "Inside erf stands x / sqrt(2); you divided by 2, not by its root."),
         Misconception("erf-times-root", "Inside erf stands x / sqrt(2); you multiplied by the root."),
-        Misconception("no-one", "The 1 is missing: Phi(x) = (1 + erf(x / sqrt(2))) / 2. Without it Phi goes from -1/2 to 1/2."),
-        Misconception("no-half", "The half is missing: Phi(x) = (1 + erf(x / sqrt(2))) / 2. Without it Phi goes up to 2."),
+        Misconception(
+            "no-one", "The 1 is missing: Phi(x) = (1 + erf(x / sqrt(2))) / 2. Without it Phi goes from -1/2 to 1/2."
+        ),
+        Misconception(
+            "no-half", "The half is missing: Phi(x) = (1 + erf(x / sqrt(2))) / 2. Without it Phi goes up to 2."
+        ),
         Misconception("phi-only", "That is Phi(x). GELU is x times that."),
-        Misconception("density", "You multiplied by the bell curve itself. Phi is the area under it, up to x: its distribution"
-                      " function."),
+        Misconception(
+            "density",
+            "You multiplied by the bell curve itself. Phi is the area under it, up to x: its distribution function.",
+        ),
         Misconception("mirrored", "Your Phi falls where it should rise: 1 + erf(x / sqrt(2)), with a plus."),
         Misconception("absolute", "A sign was lost: x is used as it is, without abs."),
         Misconception("no-activation", "x came back as it was. Each number is multiplied by Phi of itself."),
-        Misconception("scalar-erf", "`math.erf` and `if` take one number, not an array. `np.vectorize(math.erf)` or `torch.erf`"
-                      " take them all.", _one_number),
-        Misconception("numpy-erf", "NumPy has no erf. `np.vectorize(math.erf)` makes one, and torch has `torch.erf`.", _no_erf),
-    ) + but(listed(CURVES) + slips_at(STEPS), SAME),
+        Misconception(
+            "scalar-erf",
+            "`math.erf` and `if` take one number, not an array. `np.vectorize(math.erf)` or `torch.erf` take them all.",
+            _one_number,
+        ),
+        Misconception(
+            "numpy-erf", "NumPy has no erf. `np.vectorize(math.erf)` makes one, and torch has `torch.erf`.", _no_erf
+        ),
+    )
+    + but(listed(CURVES) + slips_at(STEPS), SAME),
 )

@@ -58,12 +58,12 @@ def _grid_resized(cells: np.ndarray, old_grid: Grid, new_grid: Grid, faults: fro
     if "reshaped-in" in faults:
         maps = cells.reshape(D, *old_grid)
     else:
-        maps = cells.reshape(*old_grid, D).transpose(2, 0, 1)             # (D, h, w)
+        maps = cells.reshape(*old_grid, D).transpose(2, 0, 1)  # (D, h, w)
     if "read-by-columns" in faults:
         maps = cells.reshape(old_grid[1], old_grid[0], D).transpose(2, 1, 0)
     for name, (_, turn) in TURNS.items():
         maps = turn(maps) if name in faults else maps
-    maps = _resized(maps, new_grid, faults)                               # (D, h', w')
+    maps = _resized(maps, new_grid, faults)  # (D, h', w')
     if "reshaped-out" in faults:
         return maps.reshape(-1, D)
     order = (2, 1, 0) if "written-by-columns" in faults else (1, 2, 0)
@@ -71,9 +71,14 @@ def _grid_resized(cells: np.ndarray, old_grid: Grid, new_grid: Grid, faults: fro
 
 
 _METHODS = {
-    "linear": {"mode": "bilinear"}, "zoom": {"mode": "bilinear", "align_corners": True},
-    "align-corners": {"mode": "bicubic", "align_corners": True}, "nearest": {"mode": "nearest"}, "nearest-exact": {"mode": "nearest-exact"},
-    "area": {"mode": "area"}, "antialias": {"mode": "bicubic", "antialias": True}, "linear-antialias": {"mode": "bilinear", "antialias": True},
+    "linear": {"mode": "bilinear"},
+    "zoom": {"mode": "bilinear", "align_corners": True},
+    "align-corners": {"mode": "bicubic", "align_corners": True},
+    "nearest": {"mode": "nearest"},
+    "nearest-exact": {"mode": "nearest-exact"},
+    "area": {"mode": "area"},
+    "antialias": {"mode": "bicubic", "antialias": True},
+    "linear-antialias": {"mode": "bilinear", "antialias": True},
 }
 
 
@@ -90,57 +95,117 @@ def _resized(maps: np.ndarray, new_grid: Grid, faults: frozenset[str]) -> np.nda
 
 
 TURNS = {
-    "grid:upside-down": ("The grid was laid out upside down: its first row of cells is the top one.", lambda m: m[:, ::-1]),
-    "grid:mirrored": ("The grid was laid out mirrored: a row of cells goes from left to right.", lambda m: m[:, :, ::-1]),
+    "grid:upside-down": (
+        "The grid was laid out upside down: its first row of cells is the top one.",
+        lambda m: m[:, ::-1],
+    ),
+    "grid:mirrored": (
+        "The grid was laid out mirrored: a row of cells goes from left to right.",
+        lambda m: m[:, :, ::-1],
+    ),
     "grid:turned": ("The grid was laid out turned by half: cell 0 is at the top left.", lambda m: m[:, ::-1, ::-1]),
 }
 OTHERS = {
-    "class:added": ("The class row was added to the patches' rows. It is kept apart, and put back on top.",
-                    lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) + t[:1]])),
-    "class:taken-off": ("The class row was subtracted from the patches' rows. They are resized as they are.",
-                        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) - t[:1]])),
-    "class:behind": ("The class row stands last. It is row 0 of the table, before and after.",
-                     lambda t, n, resize: np.vstack([resize(t[1:]), t[:1]])),
-    "class:twice": ("The class row stands there twice. There is one, row 0.", lambda t, n, resize: np.vstack([t[:1], t[:1], resize(t[1:])[1:]])),
-    "class:from-patch-0": ("Row 0 is patch 0's position. It is the class row, as it was.",
-                           lambda t, n, resize: (lambda r: np.vstack([r[:1], r]))(resize(t[1:]))),
-    "class:last-patch": ("Row 0 is the last row of the table. It is the class row, row 0.",
-                         lambda t, n, resize: np.vstack([t[-1:], resize(t[1:])])),
-    "class:mean-of-new": ("The class row became the mean of the new patches'. It is kept as it was.",
-                          lambda t, n, resize: (lambda r: np.vstack([r.mean(0, keepdims=True), r]))(resize(t[1:]))),
-    "class:ones": ("The class row became ones. It is kept as it was.", lambda t, n, resize: np.vstack([0 * t[:1] + 1, resize(t[1:])])),
-    "class:over-patch-0": ("The class row took the place of patch 0's, and a row is missing. It stands before all patches' rows.",
-                           lambda t, n, resize: np.vstack([t[:1], resize(t[1:])[1:]])),
-    "table:repeated": ("The table was repeated until it was long enough. Resize the grid.", lambda t, n, resize: np.vstack(
-        [t[:1], t[1:][np.arange(n - 1) % (len(t) - 1)]])),
-    "table:filled-with-zeros": ("The table was cut off or filled up with zeros. Resize the grid.", lambda t, n, resize: np.vstack(
-        [t[:n], np.zeros((max(n - len(t), 0), t.shape[1]))])),
-    "table:filled-with-last": ("The table was cut off or filled up with its last row. Resize the grid.",
-                               lambda t, n, resize: t[np.arange(n).clip(0, len(t) - 1)]),
-    "table:last-rows": ("You took the last rows of the table. A patch then has the position of another place. Resize the grid.",
-                        lambda t, n, resize: np.vstack([t[:1], t[1:][-(n - 1):]])),
-    "table:spread": ("You took evenly spaced rows of the table. They are a grid: resize it as one.", lambda t, n, resize: np.vstack(
-        [t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).astype(int)]])),
-    "table:spread-rounded": ("You took evenly spaced rows of the table. They are a grid: resize it as one.", lambda t, n, resize: np.vstack(
-        [t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).round().astype(int)]])),
-    "table:line-corners": ("The patches' rows were resized as one line, corner on corner. They are a grid: reshape to (h, w, D) first.",
-                           lambda t, n, resize: np.vstack([t[:1], np.stack([np.interp(
-                               np.linspace(0, len(t) - 2, n - 1), np.arange(len(t) - 1), c) for c in t[1:].T], 1)])),
-    "table:all-in-line-corners": ("The class row went through the resize with the rest, all rows as one line, corner on corner. Put it aside,"
-                                  " resize the patches' rows as a grid, and put it back on top.", lambda t, n, resize: np.stack([np.interp(
-                                      np.linspace(0, len(t) - 1, n), np.arange(len(t)), c) for c in t.T], 1)),
-    "rows:each-length": ("You brought each new position to length 1. Interpolated rows are used as they are.", lambda t, n, resize: np.vstack(
-        [t[:1], (lambda r: r / np.linalg.norm(r, axis=1, keepdims=True))(resize(t[1:]))])),
-    "rows:by-count": ("You multiplied the new positions by old count / new count. Interpolated rows are used as they are.",
-                      lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * (len(t) - 1) / (n - 1)])),
-    "rows:by-root-count": ("You multiplied the new positions by the root of old count / new count. Interpolated rows are used as they are.",
-                           lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * ((len(t) - 1) / (n - 1))**0.5])),
-    "rows:spread-kept": ("You brought the new positions to the mean and deviation of the old ones. Interpolated rows are used as they are.",
-                         lambda t, n, resize: np.vstack([t[:1], (lambda r: (r - r.mean()) / r.std() * t[1:].std() + t[1:].mean())(resize(t[1:]))])),
+    "class:added": (
+        "The class row was added to the patches' rows. It is kept apart, and put back on top.",
+        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) + t[:1]]),
+    ),
+    "class:taken-off": (
+        "The class row was subtracted from the patches' rows. They are resized as they are.",
+        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) - t[:1]]),
+    ),
+    "class:behind": (
+        "The class row stands last. It is row 0 of the table, before and after.",
+        lambda t, n, resize: np.vstack([resize(t[1:]), t[:1]]),
+    ),
+    "class:twice": (
+        "The class row stands there twice. There is one, row 0.",
+        lambda t, n, resize: np.vstack([t[:1], t[:1], resize(t[1:])[1:]]),
+    ),
+    "class:from-patch-0": (
+        "Row 0 is patch 0's position. It is the class row, as it was.",
+        lambda t, n, resize: (lambda r: np.vstack([r[:1], r]))(resize(t[1:])),
+    ),
+    "class:last-patch": (
+        "Row 0 is the last row of the table. It is the class row, row 0.",
+        lambda t, n, resize: np.vstack([t[-1:], resize(t[1:])]),
+    ),
+    "class:mean-of-new": (
+        "The class row became the mean of the new patches'. It is kept as it was.",
+        lambda t, n, resize: (lambda r: np.vstack([r.mean(0, keepdims=True), r]))(resize(t[1:])),
+    ),
+    "class:ones": (
+        "The class row became ones. It is kept as it was.",
+        lambda t, n, resize: np.vstack([0 * t[:1] + 1, resize(t[1:])]),
+    ),
+    "class:over-patch-0": (
+        "The class row took the place of patch 0's, and a row is missing. It stands before all patches' rows.",
+        lambda t, n, resize: np.vstack([t[:1], resize(t[1:])[1:]]),
+    ),
+    "table:repeated": (
+        "The table was repeated until it was long enough. Resize the grid.",
+        lambda t, n, resize: np.vstack([t[:1], t[1:][np.arange(n - 1) % (len(t) - 1)]]),
+    ),
+    "table:filled-with-zeros": (
+        "The table was cut off or filled up with zeros. Resize the grid.",
+        lambda t, n, resize: np.vstack([t[:n], np.zeros((max(n - len(t), 0), t.shape[1]))]),
+    ),
+    "table:filled-with-last": (
+        "The table was cut off or filled up with its last row. Resize the grid.",
+        lambda t, n, resize: t[np.arange(n).clip(0, len(t) - 1)],
+    ),
+    "table:last-rows": (
+        "You took the last rows of the table. A patch then has the position of another place. Resize the grid.",
+        lambda t, n, resize: np.vstack([t[:1], t[1:][-(n - 1) :]]),
+    ),
+    "table:spread": (
+        "You took evenly spaced rows of the table. They are a grid: resize it as one.",
+        lambda t, n, resize: np.vstack([t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).astype(int)]]),
+    ),
+    "table:spread-rounded": (
+        "You took evenly spaced rows of the table. They are a grid: resize it as one.",
+        lambda t, n, resize: np.vstack([t[:1], t[1:][np.linspace(0, len(t) - 2, n - 1).round().astype(int)]]),
+    ),
+    "table:line-corners": (
+        "The patches' rows were resized as one line, corner on corner. They are a grid: reshape to (h, w, D) first.",
+        lambda t, n, resize: np.vstack(
+            [
+                t[:1],
+                np.stack([np.interp(np.linspace(0, len(t) - 2, n - 1), np.arange(len(t) - 1), c) for c in t[1:].T], 1),
+            ]
+        ),
+    ),
+    "table:all-in-line-corners": (
+        "The class row went through the resize with the rest, all rows as one line, corner on corner. Put it aside,"
+        " resize the patches' rows as a grid, and put it back on top.",
+        lambda t, n, resize: np.stack([np.interp(np.linspace(0, len(t) - 1, n), np.arange(len(t)), c) for c in t.T], 1),
+    ),
+    "rows:each-length": (
+        "You brought each new position to length 1. Interpolated rows are used as they are.",
+        lambda t, n, resize: np.vstack(
+            [t[:1], (lambda r: r / np.linalg.norm(r, axis=1, keepdims=True))(resize(t[1:]))]
+        ),
+    ),
+    "rows:by-count": (
+        "You multiplied the new positions by old count / new count. Interpolated rows are used as they are.",
+        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * (len(t) - 1) / (n - 1)]),
+    ),
+    "rows:by-root-count": (
+        "You multiplied the new positions by the root of old count / new count. Interpolated rows are used as they are.",
+        lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * ((len(t) - 1) / (n - 1)) ** 0.5]),
+    ),
+    "rows:spread-kept": (
+        "You brought the new positions to the mean and deviation of the old ones. Interpolated rows are used as they are.",
+        lambda t, n, resize: np.vstack(
+            [t[:1], (lambda r: (r - r.mean()) / r.std() * t[1:].std() + t[1:].mean())(resize(t[1:]))]
+        ),
+    ),
 }
-SOME = ("absolute relu tanh sigmoid softmax centred centred-columns normalised unit float16 whole rounded rounded-1 rounded-2 rounded-3"
-        " clipped-0-1 clipped-1 clipped-2 clipped-3 sorted rows-backwards columns-backwards rows-rolled rows-rolled-back columns-rolled"
-        " columns-rolled-back first-row mean-row first-row-0 last-row-0 min-max normalised-columns")
+SOME = (
+    "absolute relu tanh sigmoid softmax centred centred-columns normalised unit float16 whole rounded rounded-1 rounded-2 rounded-3"
+    " clipped-0-1 clipped-1 clipped-2 clipped-3 sorted rows-backwards columns-backwards rows-rolled rows-rolled-back columns-rolled"
+    " columns-rolled-back first-row mean-row first-row-0 last-row-0 min-max normalised-columns"
+)
 STEPS = {
     "table": ("the new table", SOME),
     "rows": ("the new patches' rows", f"{SOME} doubled halved negated"),
@@ -167,7 +232,10 @@ def _line(rows: np.ndarray, count: int) -> np.ndarray:
 def _needs_batch(failed: Outcome, outcomes: list[Outcome]) -> bool:
     words = str(failed.error)
     return isinstance(failed.error, (ValueError, NotImplementedError)) and (
-        "Input and output must have the same number of spatial dimensions" in words or "got 3D" in words or "got 2D" in words)
+        "Input and output must have the same number of spatial dimensions" in words
+        or "got 3D" in words
+        or "got 2D" in words
+    )
 
 
 def _not_square(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -187,7 +255,7 @@ def _case(seed: int, old: Grid, new: Grid, D: int, spread: float = 1.0) -> tuple
     return numbers(seed, 1 + old[0] * old[1], D, spread=spread), old, new
 
 
-SOLUTION = '''
+SOLUTION = """
 import numpy as np
 import torch
 import torch.nn.functional as F
@@ -199,7 +267,7 @@ def interpolate_positions(table, old_grid, new_grid):
     maps = F.interpolate(maps, size=tuple(new_grid), mode="bicubic", align_corners=False)
     rows = maps[0].permute(1, 2, 0).reshape(-1, table.shape[1])          # (h' w', D)
     return np.concatenate([first, rows.numpy()])
-'''
+"""
 
 EXERCISE = Exercise(
     id="interpolate_positions",
@@ -221,7 +289,7 @@ EXERCISE = Exercise(
         "`F.interpolate` wants `(batch, channels, height, width)`. A position's D numbers are the channels. From `(h*w, D)`:"
         " reshape to `(h, w, D)` first, then move D to the front with `permute`. A reshape alone would mix numbers.",
         "Afterwards go back the same way: `permute` D to the end, then reshape to `(h'*w', D)`, and put row 0 on top. The call is"
-        " `F.interpolate(maps, size=tuple(new_grid), mode=\"bicubic\", align_corners=False)`.",
+        ' `F.interpolate(maps, size=tuple(new_grid), mode="bicubic", align_corners=False)`.',
     ),
     solution=SOLUTION,
     commentary=(
@@ -240,47 +308,107 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("class-in-line", "The class row went through the resize with the rest, all rows as one line. It has no place on the"
-                      " grid: put it aside, resize the patches' rows as a grid, and put it back on top."),
-        Misconception("class-in-grid", "You resized the first h*w rows, so the class row counts as patch 0 and every patch is shifted by"
-                      " one. The patches' rows are `table[1:]`."),
-        Misconception("one-line", "The patches' rows were resized as one line. They are a grid: a position's neighbour below is a whole"
-                      " row of the table away. Reshape to (h, w, D) first."),
-        Misconception("old-transposed", "The old grid was read as (columns, rows). A grid is (rows, columns): reshape to (h, w, D)."),
-        Misconception("new-transposed", "The new grid has rows and columns exchanged. `size` is (height, width), which is (h', w') as it"
-                      " comes. On square pictures this goes unnoticed."),
-        Misconception("read-by-columns", "The rows of the table were laid out column by column. Raster order goes along a row first."),
-        Misconception("written-by-columns", "The new positions come out column by column. Raster order goes along a row first:"
-                      " permute to (h', w', D), then reshape."),
-        Misconception("reshaped-in", "You reshaped (h*w, D) to (D, h, w) in one go, which fits and mixes positions with their numbers."
-                      " Reshape to (h, w, D), then permute."),
-        Misconception("reshaped-out", "You reshaped (D, h', w') to (h'*w', D) in one go, which fits and mixes positions with their"
-                      " numbers. Permute to (h', w', D) first."),
+        Misconception(
+            "class-in-line",
+            "The class row went through the resize with the rest, all rows as one line. It has no place on the"
+            " grid: put it aside, resize the patches' rows as a grid, and put it back on top.",
+        ),
+        Misconception(
+            "class-in-grid",
+            "You resized the first h*w rows, so the class row counts as patch 0 and every patch is shifted by"
+            " one. The patches' rows are `table[1:]`.",
+        ),
+        Misconception(
+            "one-line",
+            "The patches' rows were resized as one line. They are a grid: a position's neighbour below is a whole"
+            " row of the table away. Reshape to (h, w, D) first.",
+        ),
+        Misconception(
+            "old-transposed",
+            "The old grid was read as (columns, rows). A grid is (rows, columns): reshape to (h, w, D).",
+        ),
+        Misconception(
+            "new-transposed",
+            "The new grid has rows and columns exchanged. `size` is (height, width), which is (h', w') as it"
+            " comes. On square pictures this goes unnoticed.",
+        ),
+        Misconception(
+            "read-by-columns",
+            "The rows of the table were laid out column by column. Raster order goes along a row first.",
+        ),
+        Misconception(
+            "written-by-columns",
+            "The new positions come out column by column. Raster order goes along a row first:"
+            " permute to (h', w', D), then reshape.",
+        ),
+        Misconception(
+            "reshaped-in",
+            "You reshaped (h*w, D) to (D, h, w) in one go, which fits and mixes positions with their numbers."
+            " Reshape to (h, w, D), then permute.",
+        ),
+        Misconception(
+            "reshaped-out",
+            "You reshaped (D, h', w') to (h'*w', D) in one go, which fits and mixes positions with their"
+            " numbers. Permute to (h', w', D) first.",
+        ),
         Misconception("linear", "You interpolated linearly. Here it is bicubic, as the library does it."),
-        Misconception("zoom", "You interpolated linearly, corner on corner: what the paper's own code does with scipy's zoom."
-                      " Here it is bicubic with `align_corners=False`, as the library does it."),
-        Misconception("align-corners", "The corners of both grids were laid on top of each other (`align_corners=True`). Here the outer"
-                      " edges agree: `align_corners=False`."),
+        Misconception(
+            "zoom",
+            "You interpolated linearly, corner on corner: what the paper's own code does with scipy's zoom."
+            " Here it is bicubic with `align_corners=False`, as the library does it.",
+        ),
+        Misconception(
+            "align-corners",
+            "The corners of both grids were laid on top of each other (`align_corners=True`). Here the outer"
+            " edges agree: `align_corners=False`.",
+        ),
         Misconception("nearest", "You took the nearest old position. Here it is bicubic."),
         Misconception("nearest-exact", "You took the nearest old position. Here it is bicubic."),
         Misconception("area", "You averaged the old positions under each new one. Here it is bicubic."),
-        Misconception("antialias", "You switched `antialias` on. It averages where the grid shrinks, and it uses another cubic curve, so it"
-                      " differs where the grid grows too. Here it is off."),
+        Misconception(
+            "antialias",
+            "You switched `antialias` on. It averages where the grid shrinks, and it uses another cubic curve, so it"
+            " differs where the grid grows too. Here it is off.",
+        ),
         Misconception("linear-antialias", "You interpolated linearly, with `antialias`. Here it is bicubic, without."),
-        Misconception("offset", "You gave a scale factor of (new + 0.1) / old, as DINOv2's own code does: every place that is read moves a"
-                      " little. Give the size instead."),
-        Misconception("truncated", "You took the first rows of the table. A patch then has the position of another place. Resize the grid."),
-        Misconception("same-count", "You return the table unchanged when the number of patches is the same. 6 x 6 and 4 x 9 are 36"
-                      " both, and are not the same grid: compare the grids."),
+        Misconception(
+            "offset",
+            "You gave a scale factor of (new + 0.1) / old, as DINOv2's own code does: every place that is read moves a"
+            " little. Give the size instead.",
+        ),
+        Misconception(
+            "truncated",
+            "You took the first rows of the table. A patch then has the position of another place. Resize the grid.",
+        ),
+        Misconception(
+            "same-count",
+            "You return the table unchanged when the number of patches is the same. 6 x 6 and 4 x 9 are 36"
+            " both, and are not the same grid: compare the grids.",
+        ),
         Misconception("class-lost", "The class row is missing: put it back on top, as it was."),
         Misconception("class-last", "The class row stands last. It is row 0 of the table, before and after."),
         Misconception("class-zeros", "The class row became zeros. It is kept as it was."),
         Misconception("class-mean", "The class row became the mean of the patches'. It is kept as it was."),
-        Misconception("rescaled", "You brought the new positions back to the old length. Interpolated rows are used as they are."),
-        Misconception("root-of-count", "It works on square grids and fails on the others: a side was taken from the root of the number of"
-                      " rows. Use `old_grid` and `new_grid`, rows first.", _not_square),
-        Misconception("no-batch", "`F.interpolate` wants (batch, channels, height, width). Put D first, and one axis in front of it:"
-                      " `maps.permute(2, 0, 1)[None]`.", _needs_batch),
-        Misconception("numpy-given", "`F.interpolate` takes a tensor: turn the array into one with `torch.as_tensor`.", _numpy_given),
-    ) + but(listed(OTHERS | RESIZES | TURNS) + slips_at(STEPS), SAME),
+        Misconception(
+            "rescaled", "You brought the new positions back to the old length. Interpolated rows are used as they are."
+        ),
+        Misconception(
+            "root-of-count",
+            "It works on square grids and fails on the others: a side was taken from the root of the number of"
+            " rows. Use `old_grid` and `new_grid`, rows first.",
+            _not_square,
+        ),
+        Misconception(
+            "no-batch",
+            "`F.interpolate` wants (batch, channels, height, width). Put D first, and one axis in front of it:"
+            " `maps.permute(2, 0, 1)[None]`.",
+            _needs_batch,
+        ),
+        Misconception(
+            "numpy-given",
+            "`F.interpolate` takes a tensor: turn the array into one with `torch.as_tensor`.",
+            _numpy_given,
+        ),
+    )
+    + but(listed(OTHERS | RESIZES | TURNS) + slips_at(STEPS), SAME),
 )

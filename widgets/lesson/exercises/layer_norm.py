@@ -17,15 +17,20 @@ def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> 
     return layer_norm(tensor(x), tensor(gain), tensor(shift), eps).numpy()
 
 
-def faulty(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float,
-           faults: frozenset[str] = frozenset()) -> np.ndarray:
+def faulty(
+    x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float, faults: frozenset[str] = frozenset()
+) -> np.ndarray:
     """LayerNorm with the named mistakes."""
     return norm(x, gain, shift, eps, faults)
 
 
 def _case(seed: int, tokens: int, width: int, eps: float, spread: float = 1.0) -> tuple:
-    return (numbers(seed, tokens, width, spread=spread, centre=2 * spread), numbers(seed + 1, width, centre=1.5),
-            numbers(seed + 2, width), eps)
+    return (
+        numbers(seed, tokens, width, spread=spread, centre=2 * spread),
+        numbers(seed + 1, width, centre=1.5),
+        numbers(seed + 2, width),
+        eps,
+    )
 
 
 def _lost_axis(failed: Outcome, outcomes: list[Outcome]) -> bool:
@@ -65,14 +70,14 @@ SAME = (
     "gain:halved shift:negated shift:doubled"
 )
 
-SOLUTION = '''
+SOLUTION = """
 import numpy as np
 
 def layer_norm(x, gain, shift, eps):
     mean = x.mean(axis=-1, keepdims=True)        # (T, 1): one mean a token
     variance = x.var(axis=-1, keepdims=True)     # population variance: divided by D
     return (x - mean) / np.sqrt(variance + eps) * gain + shift
-'''
+"""
 
 EXERCISE = Exercise(
     id="layer_norm",
@@ -112,41 +117,61 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("eps-outside", "Your epsilon is outside the root: sqrt(variance) + eps. It belongs inside:"
-                      " sqrt(variance + eps)."),
+        Misconception(
+            "eps-outside",
+            "Your epsilon is outside the root: sqrt(variance) + eps. It belongs inside: sqrt(variance + eps).",
+        ),
         Misconception("no-eps", "The epsilon you were given is not used: sqrt(variance + eps)."),
         Misconception("eps-1e-5", "You used 1e-5, PyTorch's default, in place of the eps you were given."),
         Misconception("eps-1e-6", "You used 1e-6 in place of the eps you were given."),
-        Misconception("eps-root", "You added two roots, sqrt(variance) + sqrt(eps). One root is taken, of the sum:"
-                      " sqrt(variance + eps)."),
+        Misconception(
+            "eps-root",
+            "You added two roots, sqrt(variance) + sqrt(eps). One root is taken, of the sum: sqrt(variance + eps).",
+        ),
         Misconception("twice", "You normalised twice."),
         Misconception("gain-divides", "You divided by the gain. Multiply by it."),
-        Misconception("eps-squared", "You squared epsilon. It is added to the variance as it is:"
-                      " sqrt(variance + eps)."),
-        Misconception("eps-last", "You added epsilon after the division. It belongs to the variance:"
-                      " sqrt(variance + eps)."),
-        Misconception("sample-variance", "You divided the variance by D - 1 (torch.var does so by default)."
-                      " LayerNorm takes the population variance, divided by D."),
-        Misconception("sum-of-squares", "You divided by the root of the sum of squares. The variance is their"
-                      " mean: divide the sum by D."),
-        Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the"
-                      " variance."),
+        Misconception(
+            "eps-squared", "You squared epsilon. It is added to the variance as it is: sqrt(variance + eps)."
+        ),
+        Misconception(
+            "eps-last", "You added epsilon after the division. It belongs to the variance: sqrt(variance + eps)."
+        ),
+        Misconception(
+            "sample-variance",
+            "You divided the variance by D - 1 (torch.var does so by default)."
+            " LayerNorm takes the population variance, divided by D.",
+        ),
+        Misconception(
+            "sum-of-squares",
+            "You divided by the root of the sum of squares. The variance is their mean: divide the sum by D.",
+        ),
+        Misconception("mean-deviation", "You divided by the mean absolute deviation. It is the root of the variance."),
         Misconception("largest", "You divided by the largest deviation. It is the root of the variance."),
         Misconception("median", "You subtracted the median. It is the mean."),
         Misconception("not-rooted", "You divided by the variance, not by its root."),
-        Misconception("over-tokens", "You normalised down the columns, over the tokens, as BatchNorm does."
-                      " LayerNorm works along each row: axis=-1."),
-        Misconception("over-everything", "You normalised the whole matrix at once. Every row has its own mean and"
-                      " variance: axis=-1 with keepdims=True."),
+        Misconception(
+            "over-tokens",
+            "You normalised down the columns, over the tokens, as BatchNorm does."
+            " LayerNorm works along each row: axis=-1.",
+        ),
+        Misconception(
+            "over-everything",
+            "You normalised the whole matrix at once. Every row has its own mean and"
+            " variance: axis=-1 with keepdims=True.",
+        ),
         Misconception("not-centred", "The mean was not subtracted from x."),
-        Misconception("rms", "You left the mean out altogether (RMSNorm). LayerNorm subtracts it, and takes"
-                      " the variance around it."),
+        Misconception(
+            "rms",
+            "You left the mean out altogether (RMSNorm). LayerNorm subtracts it, and takes the variance around it.",
+        ),
         Misconception("no-gain", "Did you apply the gain? Multiply by it after normalising."),
         Misconception("no-shift", "Did you apply the shift? Add it at the end."),
         Misconception("gain-shift-swapped", "Gain and shift changed places: multiply by gain, add shift."),
         Misconception("gain-plus-one", "You multiplied by 1 + gain. Here the gain is used as it is."),
         Misconception("shift-first", "You added the shift before the gain. First multiply, then add."),
-        Misconception("keepdims", "The mean lost its axis: (T,) does not fit (T, D). Keep it with keepdims=True.",
-                      _lost_axis),
-    ) + but(norm_misconceptions(), SAME),
+        Misconception(
+            "keepdims", "The mean lost its axis: (T,) does not fit (T, D). Keep it with keepdims=True.", _lost_axis
+        ),
+    )
+    + but(norm_misconceptions(), SAME),
 )

@@ -32,7 +32,9 @@ def faulty(faults: frozenset[str] = frozenset()) -> dict[str, int]:
         found["attention"] = -4 * L * D
     if "norms-each-layer" in faults:
         extra *= L
-    found["layer_norms" if "norms-with-the-blocks" in faults else "patch_embedding"] += 0 if "norms-forgotten" in faults else extra
+    found["layer_norms" if "norms-with-the-blocks" in faults else "patch_embedding"] += (
+        0 if "norms-forgotten" in faults else extra
+    )
     if "patch-bias" in faults:
         found["patch_embedding"] -= D
     if "signs" in faults:
@@ -47,9 +49,23 @@ def faulty(faults: frozenset[str] = frozenset()) -> dict[str, int]:
 WIDTH, SUM = 768, -24_576
 NOTHING_THERE = "In {} nothing differs: every line of it is the paper's."
 WRONG_PIECES: dict[str, dict[int, str]] = {
-    "attention": {-3: "one-layer", -12: "one-bias", -48: "every-bias", 36: "signs", 0: "biases-forgotten", -432: "layers-twice"},
-    "patch_embedding": {2: "half-the-norms", 1: "a-gain-alone", 0: "norms-forgotten", 48: "norms-each-layer",
-                        3: "patch-bias", -4: "signs", 6: "a-norm-too-many"},
+    "attention": {
+        -3: "one-layer",
+        -12: "one-bias",
+        -48: "every-bias",
+        36: "signs",
+        0: "biases-forgotten",
+        -432: "layers-twice",
+    },
+    "patch_embedding": {
+        2: "half-the-norms",
+        1: "a-gain-alone",
+        0: "norms-forgotten",
+        48: "norms-each-layer",
+        3: "patch-bias",
+        -4: "signs",
+        6: "a-norm-too-many",
+    },
     "layer_norms": {2: "norms-with-the-blocks", 4: "norms-with-the-blocks"},
 }
 """Piece -> how many vectors of the width came -> the mistake that gives them."""
@@ -64,7 +80,7 @@ def explain(outcomes: list[Outcome], lastly: bool) -> tuple[tuple[str, ...], str
         return ("vectors",), "You counted vectors of 768. Count their numbers."
     wrong = [piece for piece in PIECES if came[piece] != right[piece]]
     if came["layer_norms"] and came["layer_norms"] + came["patch_embedding"] == right["patch_embedding"]:
-        wrong.remove("patch_embedding")   # what it lacks stands with the blocks
+        wrong.remove("patch_embedding")  # what it lacks stands with the blocks
     told = {piece: _told(piece, came) for piece in wrong}
     if not wrong or not all(told.values()):
         return None
@@ -77,21 +93,24 @@ def _told(piece: str, came: dict[str, int]) -> tuple[str, str] | None:
     if not rest and (name := WRONG_PIECES.get(piece, {}).get(vectors)):
         return name, EXERCISE.misconception(name).sentence
     if piece == "attention" and sum(came.values()) == SUM:
-        return "left-over", ("`attention` is what your other pieces leave of \u221224,576, so it takes over their mistake."
-                             " Count it by itself, line by line.")
+        return "left-over", (
+            "`attention` is what your other pieces leave of \u221224,576, so it takes over their mistake."
+            " Count it by itself, line by line."
+        )
     if piece in ("attention", "patch_embedding"):
         return None
     return "nothing-there", NOTHING_THERE.format(f"`{piece}`")
 
 
-SOLUTION = '''
+SOLUTION = """
 def missing_parameters():
     D, L = 768, 12
     found = dict.fromkeys(["patch_embedding", "class_token", "positions", "attention", "mlp", "layer_norms", "final_norm", "head"], 0)
     found["attention"] = -L * 3 * D           # Q, K and V without a bias, in every layer
     found["patch_embedding"] = 2 * 2 * D      # a norm of P^2 C = 768 before E and one of D after it, gain and shift
     return found                              # together -24,576
-'''
+"""
+
 
 def _never(failed: Outcome, outcomes: list[Outcome]) -> bool:
     """For a mistake that `explain` finds, piece by piece."""
@@ -139,26 +158,48 @@ EXERCISE = Exercise(
     explain=explain,
     misconceptions=(
         Misconception("one-layer", "You counted the missing biases of one layer. There are twelve, each with its own."),
-        Misconception("one-bias", "You counted one missing bias a layer. Linear(768, 2304) makes Q, K and V: a bias of it has"
-                      " 2,304 numbers."),
-        Misconception("every-bias", "You took all four biases of attention away. The output projection, Linear(768, 768), keeps"
-                      " its own."),
-        Misconception("half-the-norms", "Half of the two extra norms is missing. There is one before the projection and one"
-                      " after it, and each has a gain and a shift: 2 x 2 x 768."),
-        Misconception("norms-forgotten", "The two norms beside the patch projection are missing. The paper's model has none there."),
-        Misconception("norms-each-layer", "You counted the two extra norms once a layer. They stand beside the patch projection,"
-                      " once in the model."),
-        Misconception("norms-with-the-blocks", "You put an extra norm with those of the blocks. Both stand beside the patch"
-                      " projection and belong to `patch_embedding`."),
-        Misconception("patch-bias", "You took the bias of the patch projection away. Only the Linear of Q, K and V is without one."),
+        Misconception(
+            "one-bias",
+            "You counted one missing bias a layer. Linear(768, 2304) makes Q, K and V: a bias of it has 2,304 numbers.",
+        ),
+        Misconception(
+            "every-bias",
+            "You took all four biases of attention away. The output projection, Linear(768, 768), keeps its own.",
+        ),
+        Misconception(
+            "half-the-norms",
+            "Half of the two extra norms is missing. There is one before the projection and one"
+            " after it, and each has a gain and a shift: 2 x 2 x 768.",
+        ),
+        Misconception(
+            "norms-forgotten",
+            "The two norms beside the patch projection are missing. The paper's model has none there.",
+        ),
+        Misconception(
+            "norms-each-layer",
+            "You counted the two extra norms once a layer. They stand beside the patch projection, once in the model.",
+        ),
+        Misconception(
+            "norms-with-the-blocks",
+            "You put an extra norm with those of the blocks. Both stand beside the patch"
+            " projection and belong to `patch_embedding`.",
+        ),
+        Misconception(
+            "patch-bias",
+            "You took the bias of the patch projection away. Only the Linear of Q, K and V is without one.",
+        ),
         Misconception("layers-twice", "You multiplied by the twelve layers twice.", _never),
-        Misconception("a-gain-alone", "A norm has a gain and a shift, and two norms stand beside the patch projection.",
-                      _never),
+        Misconception(
+            "a-gain-alone", "A norm has a gain and a shift, and two norms stand beside the patch projection.", _never
+        ),
         Misconception("a-norm-too-many", "You counted three norms beside the patch projection. There are two.", _never),
-        Misconception("biases-forgotten", "Linear(768, 2304) has no bias here; the paper's model has one in each layer.",
-                      _never),
+        Misconception(
+            "biases-forgotten", "Linear(768, 2304) has no bias here; the paper's model has one in each layer.", _never
+        ),
         Misconception("signs", "The signs are the wrong way round: what the re-implementation has fewer is negative."),
         Misconception("no-signs", "One of the two differences is negative: biases that are missing count against it."),
-        Misconception("in-one", "You put the whole difference into one piece. Two pieces differ, and their signs are opposite."),
+        Misconception(
+            "in-one", "You put the whole difference into one piece. Two pieces differ, and their signs are opposite."
+        ),
     ),
 )

@@ -11,8 +11,9 @@ from ._slips import FACTORS, LIMITS, PLACES, VALUES, VECTOR, but, listed, slips_
 from ._softmaxes import MAPS, scale_misconceptions
 
 
-def expected(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarray, b_o: np.ndarray,
-             heads: int) -> np.ndarray:
+def expected(
+    z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarray, b_o: np.ndarray, heads: int
+) -> np.ndarray:
     """MSA(z), (T, D)."""
     from widgets.model import attention as model
 
@@ -20,25 +21,38 @@ def expected(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarra
     return model.multi_head_attention(tensor(z)[None], weights, heads).msa[0].numpy()
 
 
-def faulty(z: np.ndarray, W_qkv: np.ndarray, b_qkv: np.ndarray, W_o: np.ndarray, b_o: np.ndarray, heads: int,
-           faults: frozenset[str] = frozenset()) -> np.ndarray:
+def faulty(
+    z: np.ndarray,
+    W_qkv: np.ndarray,
+    b_qkv: np.ndarray,
+    W_o: np.ndarray,
+    b_o: np.ndarray,
+    heads: int,
+    faults: frozenset[str] = frozenset(),
+) -> np.ndarray:
     """MSA(z) with the named mistakes."""
     return _pieces.many_heads(z, W_qkv, b_qkv, W_o, b_o, heads, faults)
 
 
 def _case(seed: int, tokens: int, width: int, heads: int) -> tuple:
-    return (numbers(seed, tokens, width), numbers(seed + 1, width, 3 * width), numbers(seed + 2, 3 * width),
-            numbers(seed + 3, width, width), numbers(seed + 4, width), heads)
+    return (
+        numbers(seed, tokens, width),
+        numbers(seed + 1, width, 3 * width),
+        numbers(seed + 2, 3 * width),
+        numbers(seed + 3, width, width),
+        numbers(seed + 4, width),
+        heads,
+    )
 
 
 def _large_scores() -> tuple:
     """Rows of scores that are far from 0, as far as exp survives; values and outputs in the thousands."""
     away = np.array([8, -15, 25, -40, 60, -84, 94, -300, 600.0])
     z, W_qkv, b_qkv, W_o, b_o, heads = _case(250, len(away), 8, 2)
-    of_q, of_k = [0, 4], [8, 12]                         # number 0 of both heads
+    of_q, of_k = [0, 4], [8, 12]  # number 0 of both heads
     z[:, 0], W_qkv[0] = away / 100, 0
     W_qkv[:, of_q + of_k], b_qkv[of_q + of_k] = 0, 0
-    W_qkv[0, of_q], b_qkv[of_k] = 200, 1                 # sqrt(D_h) is 2
+    W_qkv[0, of_q], b_qkv[of_k] = 200, 1  # sqrt(D_h) is 2
     W_qkv[:, 16:], b_qkv[16:] = W_qkv[:, 16:] * 3e3, b_qkv[16:] * 3e3
     return z, W_qkv, b_qkv, W_o * 3e3, b_o * 1e7, heads
 
@@ -54,19 +68,30 @@ STEPS = {
     "msa": ("the answer", f"{ALL} over-root-width times-root-width over-width over-rows over-root-rows"),
     "merged": ("the joined heads, before `W_o`", f"{ALL} {FACTORS} reread"),
     "mixed": ("each head's output, before the heads are joined", f"{ALL} {FACTORS}"),
-    "weights": ("the weights", f"{ALL} rounded-4 over-column-sum over-row-largest over-rows over-root-rows doubled halved"),
+    "weights": (
+        "the weights",
+        f"{ALL} rounded-4 over-column-sum over-row-largest over-rows over-root-rows doubled halved",
+    ),
     "scores": ("the scores", f"{ALL} negated doubled halved softmax-columns {LIMITS}"),
-    "products": ("q k^T, before it is scaled", "clipped-50 clipped-80 clipped-100 clipped-500 clipped-1000 tanh sigmoid softmax"
-                                               " float16 rounded"),
+    "products": (
+        "q k^T, before it is scaled",
+        "clipped-50 clipped-80 clipped-100 clipped-500 clipped-1000 tanh sigmoid softmax float16 rounded",
+    ),
     "v": ("each head's values", f"{ALL} {FACTORS}"),
     "q": ("each head's queries", ALL),
     "k": ("each head's keys", ALL),
     "z": ("the tokens z, before `W_qkv`", f"{ALL} {FACTORS}"),
-    "W_qkv": ("`W_qkv`", "negated absolute doubled halved centred centred-columns unit unit-columns normalised softmax"
-                         " columns-backwards rows-backwards columns-rolled columns-rolled-back rows-rolled rows-rolled-back"),
+    "W_qkv": (
+        "`W_qkv`",
+        "negated absolute doubled halved centred centred-columns unit unit-columns normalised softmax"
+        " columns-backwards rows-backwards columns-rolled columns-rolled-back rows-rolled rows-rolled-back",
+    ),
     "b_qkv": ("`b_qkv`", VECTOR),
-    "W_o": ("`W_o`", "negated absolute doubled halved over-root-width times-root-width centred centred-columns unit unit-columns"
-                     " normalised softmax columns-backwards rows-backwards reread"),
+    "W_o": (
+        "`W_o`",
+        "negated absolute doubled halved over-root-width times-root-width centred centred-columns unit unit-columns"
+        " normalised softmax columns-backwards rows-backwards reread",
+    ),
     "b_o": ("`b_o`", VECTOR),
 }
 BIASES = {
@@ -82,16 +107,25 @@ BIASES = {
     "bias:subtracted": ("You subtracted `b_qkv`. It is added.",),
 }
 OTHERS = {
-    "packed:transposed": ("You reshaped `W_qkv` to (3D, D), where a transpose or nothing is meant. It is (D, 3D), stored (in, out), and"
-                          " used as it is: `z @ W_qkv`.",),
-    "packed:own-numbers": ("Head j saw only its own D_h numbers of z. The heads share out q, k and v; each of these is made from all D"
-                           " numbers of a token.",),
-    "packed:by-reshape": ("You reshaped (T, 3D) to (3, T, D), which fits and mixes tokens with q, k and v. Split the columns: the last"
-                          " axis is (3, D).",),
-    "packed:numbers-of-head": ("You read the last axis as (heads, D_h, 3). It is (3, heads, D_h): all of q, then all of k, then all of"
-                               " v.",),
-    "split:turned": ("You turned (T, D) and reshaped it to (heads, T, D_h), which fits and scrambles the content. Reshape to (T, heads,"
-                     " D_h), then swap the first two axes.",),
+    "packed:transposed": (
+        "You reshaped `W_qkv` to (3D, D), where a transpose or nothing is meant. It is (D, 3D), stored (in, out), and"
+        " used as it is: `z @ W_qkv`.",
+    ),
+    "packed:own-numbers": (
+        "Head j saw only its own D_h numbers of z. The heads share out q, k and v; each of these is made from all D"
+        " numbers of a token.",
+    ),
+    "packed:by-reshape": (
+        "You reshaped (T, 3D) to (3, T, D), which fits and mixes tokens with q, k and v. Split the columns: the last"
+        " axis is (3, D).",
+    ),
+    "packed:numbers-of-head": (
+        "You read the last axis as (heads, D_h, 3). It is (3, heads, D_h): all of q, then all of k, then all of v.",
+    ),
+    "split:turned": (
+        "You turned (T, D) and reshaped it to (heads, T, D_h), which fits and scrambles the content. Reshape to (T, heads,"
+        " D_h), then swap the first two axes.",
+    ),
     "one-head:scaled": ("The heads were ignored: one softmax ran over scores of all D columns.",),
     "softmax:over-heads": ("Your softmax runs over the heads. Every row, a query, sums to 1: the last axis.",),
     "attention:skipped": ("No token looked at another: v went on without weights. The weights mix v.",),
@@ -105,8 +139,10 @@ OTHERS = {
     "sigmoid": ("You used a sigmoid. The softmax makes each row sum to 1.",),
     "hard": ("All weight went to the largest score. Softmax shares it out among all keys.",),
     "no-self": ("Your tokens may not look at themselves. They may: the diagonal is not masked.",),
-    "maximum-of-columns": ("You subtracted the largest score of each column. It must be the same for a whole row to cancel: the"
-                           " maximum of the last axis.",),
+    "maximum-of-columns": (
+        "You subtracted the largest score of each column. It must be the same for a whole row to cancel: the"
+        " maximum of the last axis.",
+    ),
     "shares-of-scores": ("You divided the scores by their sum, without exp. Softmax is exp(s) / sum of exp(s).",),
 }
 SAME = (
@@ -158,7 +194,7 @@ def _not_joined(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return heads > 1 and len(came) == 3 and came[0] == heads and came[1] == len(failed.expected)
 
 
-SOLUTION = '''
+SOLUTION = """
 import numpy as np
 
 def multi_head_attention(z, W_qkv, b_qkv, W_o, b_o, heads):
@@ -174,7 +210,7 @@ def multi_head_attention(z, W_qkv, b_qkv, W_o, b_o, heads):
     weights = powers / powers.sum(-1, keepdims=True)
     mixed = (weights @ v).swapaxes(0, 1).reshape(T, D)          # heads behind tokens, then side by side
     return mixed @ W_o + b_o
-'''
+"""
 
 EXERCISE = Exercise(
     id="multi_head_attention",
@@ -217,59 +253,101 @@ EXERCISE = Exercise(
     expected=expected,
     faulty=faulty,
     misconceptions=(
-        Misconception("scale-width", "You divided by sqrt(D), not by sqrt(D_h). A score is a dot product over"
-                      " the columns of one head, and there are D_h of them."),
+        Misconception(
+            "scale-width",
+            "You divided by sqrt(D), not by sqrt(D_h). A score is a dot product over"
+            " the columns of one head, and there are D_h of them.",
+        ),
         Misconception("no-scale", "You did not scale the scores. Divide them by sqrt(D_h) before the softmax."),
         Misconception("scale-not-rooted", "You divided by D_h, not by sqrt(D_h)."),
-        Misconception("scale-heads", "You divided by the root of the number of heads. It is the width of a"
-                      " head that counts: sqrt(D_h)."),
-        Misconception("scale-tokens", "You divided by the root of the number of tokens. It is the width of a"
-                      " head that counts: sqrt(D_h)."),
+        Misconception(
+            "scale-heads",
+            "You divided by the root of the number of heads. It is the width of a head that counts: sqrt(D_h).",
+        ),
+        Misconception(
+            "scale-tokens",
+            "You divided by the root of the number of tokens. It is the width of a head that counts: sqrt(D_h).",
+        ),
         Misconception("scale-floored", "You rounded the root of D_h down to a whole number. It is a real number."),
         Misconception("scale-multiplied", "You multiplied by sqrt(D_h). The scores are divided by it."),
-        Misconception("merged-by-reshape", "Your reshape keeps the shape and scrambles the content: heads"
-                      " must go behind tokens, (T, heads, D_h), before they are merged into (T, D)."),
-        Misconception("split-by-reshape", "Your reshape keeps the shape and scrambles the content: split D into (T,"
-                      " heads, D_h) first, then bring the heads to the front with swapaxes."),
-        Misconception("strided-heads", "Your heads take every few columns. Head j takes neighbours: columns"
-                      " j*D_h to (j+1)*D_h, so the axis splits as (heads, D_h), not (D_h, heads)."),
-        Misconception("merged-strided", "You joined the heads number by number. They stand side by side: all"
-                      " of head 0, then all of head 1."),
+        Misconception(
+            "merged-by-reshape",
+            "Your reshape keeps the shape and scrambles the content: heads"
+            " must go behind tokens, (T, heads, D_h), before they are merged into (T, D).",
+        ),
+        Misconception(
+            "split-by-reshape",
+            "Your reshape keeps the shape and scrambles the content: split D into (T,"
+            " heads, D_h) first, then bring the heads to the front with swapaxes.",
+        ),
+        Misconception(
+            "strided-heads",
+            "Your heads take every few columns. Head j takes neighbours: columns"
+            " j*D_h to (j+1)*D_h, so the axis splits as (heads, D_h), not (D_h, heads).",
+        ),
+        Misconception(
+            "merged-strided",
+            "You joined the heads number by number. They stand side by side: all of head 0, then all of head 1.",
+        ),
         Misconception("heads-reversed", "The heads are joined in reverse order. Head 0 comes first."),
         Misconception("one-head", "The heads were ignored: you ran a single head over all D columns."),
         Misconception("one-map", "All heads used one map of weights. Every head has its own."),
-        Misconception("third-columns", "You took every third column. The columns of W_qkv are all of q, then"
-                      " all of k, then all of v."),
-        Misconception("packed-by-head", "You read W_qkv head by head (q, k, v of head 0, then of head 1). Its"
-                      " columns are all of q, then all of k, then all of v."),
+        Misconception(
+            "third-columns",
+            "You took every third column. The columns of W_qkv are all of q, then all of k, then all of v.",
+        ),
+        Misconception(
+            "packed-by-head",
+            "You read W_qkv head by head (q, k, v of head 0, then of head 1). Its"
+            " columns are all of q, then all of k, then all of v.",
+        ),
         Misconception("order-vqk", "You read the columns in another order. They are q, then k, then v."),
-        Misconception("order-qvk", "You took the second D columns for v and the third for k. They are q, then"
-                      " k, then v."),
+        Misconception(
+            "order-qvk", "You took the second D columns for v and the third for k. They are q, then k, then v."
+        ),
         Misconception("no-qkv-bias", "The bias `b_qkv` is missing."),
         Misconception("no-output-bias", "The bias `b_o` is missing."),
-        Misconception("bias-for-each-head", "The bias `b_o` was added once a head. It is added once, behind"
-                      " `W_o`."),
+        Misconception("bias-for-each-head", "The bias `b_o` was added once a head. It is added once, behind `W_o`."),
         Misconception("bias-before", "You added `b_o` before `W_o`. It is added behind it."),
         Misconception("one-query", "All heads used the queries of head 0. Every head has its own."),
         Misconception("averaged", "You averaged over the tokens. Every token keeps its own row: (T, D)."),
         Misconception("heads-summed", "You added the heads up. They stand side by side."),
-        Misconception("heads-attend", "The heads stayed behind the tokens, so each token's heads looked at"
-                      " one another and no token at another token. Bring the heads to the front before q k^T."),
-        Misconception("no-output-projection", "The output projection is missing: the joined heads go through"
-                      " `W_o` and `b_o`."),
-        Misconception("output-transposed", "You multiplied by the transpose of `W_o`. It is stored (in, out):"
-                      " `@ W_o`."),
-        Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1: the last"
-                      " axis."),
+        Misconception(
+            "heads-attend",
+            "The heads stayed behind the tokens, so each token's heads looked at"
+            " one another and no token at another token. Bring the heads to the front before q k^T.",
+        ),
+        Misconception(
+            "no-output-projection", "The output projection is missing: the joined heads go through `W_o` and `b_o`."
+        ),
+        Misconception(
+            "output-transposed", "You multiplied by the transpose of `W_o`. It is stored (in, out): `@ W_o`."
+        ),
+        Misconception("columns", "Your softmax runs down the columns. Every row, a query, sums to 1: the last axis."),
         Misconception("whole", "Your softmax runs over each head's whole map. Every row sums to 1 on its own."),
         Misconception("no-softmax", "There is no softmax: the scores went straight on to v."),
         Misconception("transposed-scores", "Your rows are the keys: you took k q^T. Row i belongs to query i."),
         Misconception("transposed-weights", "You used the weights transposed. Row i, query i, mixes the values."),
         Misconception("causal", "You masked the later tokens, as a language model does. A ViT has no mask."),
         Misconception("residual", "You added z. The residual belongs to the block, not to this function."),
-        Misconception("not-joined", "The heads are not joined: swap heads and tokens, then merge them to (T, D) for `W_o`.", _not_joined),
-        Misconception("not-fitting", "A product does not fit. `W_qkv` is (D, 3D) and `W_o` (D, D), both stored (in, out), so tokens stand"
-                      " in front: `z @ W_qkv`. In a head, k is turned: q k^T.", _not_fitting),
-    ) + but(listed(OTHERS | BIASES) + _pieces.head_misconceptions() + scale_misconceptions(heads=True) + listed(
-        _pieces.PRODUCTS | MAPS) + slips_at(STEPS), SAME),
+        Misconception(
+            "not-joined",
+            "The heads are not joined: swap heads and tokens, then merge them to (T, D) for `W_o`.",
+            _not_joined,
+        ),
+        Misconception(
+            "not-fitting",
+            "A product does not fit. `W_qkv` is (D, 3D) and `W_o` (D, D), both stored (in, out), so tokens stand"
+            " in front: `z @ W_qkv`. In a head, k is turned: q k^T.",
+            _not_fitting,
+        ),
+    )
+    + but(
+        listed(OTHERS | BIASES)
+        + _pieces.head_misconceptions()
+        + scale_misconceptions(heads=True)
+        + listed(_pieces.PRODUCTS | MAPS)
+        + slips_at(STEPS),
+        SAME,
+    ),
 )

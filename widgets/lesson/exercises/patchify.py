@@ -39,7 +39,7 @@ def faulty(image: np.ndarray, P: int, faults: frozenset[str] = frozenset()) -> n
     if "read-as-hwc" in faults or "read-as-hwc-flat" in faults:  # (C, H, W) taken for (H, W, C)
         faults = faults | {"channels-last"} if "read-as-hwc-flat" in faults else faults
         image = np.moveaxis(image, 2, 0)
-        image = image[:, :image.shape[1] // P * P, :image.shape[2] // P * P]
+        image = image[:, : image.shape[1] // P * P, : image.shape[2] // P * P]
     if "memory-as-hwc" in faults or "memory-as-hwc-flat" in faults:
         faults = faults | {"channels-last"} if "memory-as-hwc-flat" in faults else faults
         image = np.moveaxis(image.reshape(*image.shape[1:], len(image)), 2, 0)
@@ -57,8 +57,9 @@ def faulty(image: np.ndarray, P: int, faults: frozenset[str] = frozenset()) -> n
     if "strips" in faults:
         return image.reshape(channels, rows, P, width).swapaxes(0, 1).reshape(rows, -1)
     if "strip-numbers" in faults:
-        return _arranged(image.reshape(channels, rows, P, width).swapaxes(0, 1)
-                         .reshape(rows, columns, channels, P, P), faults)
+        return _arranged(
+            image.reshape(channels, rows, P, width).swapaxes(0, 1).reshape(rows, columns, channels, P, P), faults
+        )
     if "one-channel" in faults:
         image, channels = image[:1], 1
     if "channels-reversed" in faults:
@@ -115,6 +116,7 @@ SAME = (
 
 def _only_square(failed: Outcome, outcomes: list[Outcome]) -> bool:
     """Square pictures come out right, the others not."""
+
     def square(outcome: Outcome) -> bool:
         image = outcome.case.arguments()[0]
         return image.shape[1] == image.shape[2]
@@ -124,6 +126,7 @@ def _only_square(failed: Outcome, outcomes: list[Outcome]) -> bool:
 
 def _overlapping(failed: Outcome, outcomes: list[Outcome]) -> bool:
     """One row for every place a window of P pixels can stand, in every case."""
+
     def places(outcome: Outcome) -> int:
         image, P = outcome.case.arguments()
         return (image.shape[1] - P + 1) * (image.shape[2] - P + 1)
@@ -131,14 +134,14 @@ def _overlapping(failed: Outcome, outcomes: list[Outcome]) -> bool:
     return all(np.ndim(o.returned) == 2 and len(o.returned) == places(o) for o in outcomes if o.error is None)
 
 
-SOLUTION = '''
+SOLUTION = """
 def patchify(image, P):
     C, H, W = image.shape
     h, w = H // P, W // P
     cut = image.reshape(C, h, P, w, P)    # split H and W
     cut = cut.transpose(1, 3, 0, 2, 4)    # (h, w, C, P, P)
     return cut.reshape(h * w, C * P * P)  # merge neighbours
-'''
+"""
 
 EXERCISE = Exercise(
     id="patchify",
@@ -175,10 +178,16 @@ EXERCISE = Exercise(
         Case("a picture of 2 channels, 4 x 6 px, numbered from 0, P = 2", lambda: (numbered(2, 4, 6), 2), 0),
         Case("a picture of 3 channels, 6 x 3 px, numbered from 0, P = 3", lambda: (numbered(3, 6, 3), 3), 0),
         Case("a square picture of 3 channels, 4 x 4 px, numbered from 0, P = 2", lambda: (numbered(3, 4, 4), 2), 0),
-        Case("a prepared picture of 3 channels, 4 x 6 px, numbers from about −2 to 2, P = 2",
-             lambda: (prepared(3, 4, 6), 2), 1e-6),
-        Case("a picture of 2 channels, 6 x 6 px, numbers in the thousands on both sides of 0, P = 3",
-             lambda: (prepared(2, 6, 6, 3000.0), 3), 1e-6),
+        Case(
+            "a prepared picture of 3 channels, 4 x 6 px, numbers from about −2 to 2, P = 2",
+            lambda: (prepared(3, 4, 6), 2),
+            1e-6,
+        ),
+        Case(
+            "a picture of 2 channels, 6 x 6 px, numbers in the thousands on both sides of 0, P = 3",
+            lambda: (prepared(2, 6, 6, 3000.0), 3),
+            1e-6,
+        ),
         Case("a photograph of 3 channels, 32 x 48 px, P = 8", lambda: (photograph(32, 48), 8), 0),
         Case("a grey picture of 1 channel, 8 x 8 px, P = 4", lambda: (numbered(1, 8, 8) / 64, 4), 0),
         Case("a grey picture of 1 channel, 2 x 8 px, numbered from 0, P = 2", lambda: (numbered(1, 2, 8), 2), 0),
@@ -187,51 +196,92 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
-    misconceptions=listed(READ) + (
-        Misconception("reshaped", "You reshaped the picture instead of cutting it: the shape is right and the"
-                      " content is scrambled, because reshape alone takes numbers as they lie in memory. Split"
-                      " the axes, move them, then merge."),
-        Misconception("channels-last", "Your rows put the channels of one pixel side by side (channels-last)."
-                      " Here all of channel 0 comes first, then channel 1: channel, row, column."),
-        Misconception("columns-first", "You number the patches down the columns. Raster order goes along the rows:"
-                      " left to right, then top to bottom."),
-        Misconception("patch-transposed", "Each patch lies on its side: inside a patch, rows and columns of pixels"
-                      " changed places. Rows come first, each from left to right."),
-        Misconception("strips", "You cut whole strips, as wide as the picture. A patch is P wide as well as P high:"
-                      " cut along both sides."),
-        Misconception("strip-numbers", "You cut the picture into strips as wide as the picture and then reshaped"
-                      " each strip. Cut along the width too, before anything is flattened."),
-        Misconception("interleaved", "Your patches take every (H / P)-th pixel instead of neighbours: the axis was"
-                      " split as (P, H // P). It must be (H // P, P): which patch first, then where inside it."),
-        Misconception("not-flattened", "Each patch is still a small picture. Flatten it: one row of C*P*P numbers"
-                      " a patch."),
-        Misconception("grid-kept", "The grid still has two axes. A transformer reads one sequence: merge rows and"
-                      " columns of the grid into N."),
-        Misconception("channels-apart", "You made a row for every channel of every patch. The channels of a patch"
-                      " belong in one row, one after another."),
-        Misconception("channels-in-front", "The channels stayed in front when you merged the axes, so a row"
-                      " mixes patches: bring the axes to (h, w, C, P, P) first, the grid in front of the"
-                      " channels."),
-        Misconception("one-channel", "Only channel 0 arrived. A row holds the patch in every channel: C*P*P"
-                      " numbers."),
+    misconceptions=listed(READ)
+    + (
+        Misconception(
+            "reshaped",
+            "You reshaped the picture instead of cutting it: the shape is right and the"
+            " content is scrambled, because reshape alone takes numbers as they lie in memory. Split"
+            " the axes, move them, then merge.",
+        ),
+        Misconception(
+            "channels-last",
+            "Your rows put the channels of one pixel side by side (channels-last)."
+            " Here all of channel 0 comes first, then channel 1: channel, row, column.",
+        ),
+        Misconception(
+            "columns-first",
+            "You number the patches down the columns. Raster order goes along the rows:"
+            " left to right, then top to bottom.",
+        ),
+        Misconception(
+            "patch-transposed",
+            "Each patch lies on its side: inside a patch, rows and columns of pixels"
+            " changed places. Rows come first, each from left to right.",
+        ),
+        Misconception(
+            "strips",
+            "You cut whole strips, as wide as the picture. A patch is P wide as well as P high: cut along both sides.",
+        ),
+        Misconception(
+            "strip-numbers",
+            "You cut the picture into strips as wide as the picture and then reshaped"
+            " each strip. Cut along the width too, before anything is flattened.",
+        ),
+        Misconception(
+            "interleaved",
+            "Your patches take every (H / P)-th pixel instead of neighbours: the axis was"
+            " split as (P, H // P). It must be (H // P, P): which patch first, then where inside it.",
+        ),
+        Misconception(
+            "not-flattened", "Each patch is still a small picture. Flatten it: one row of C*P*P numbers a patch."
+        ),
+        Misconception(
+            "grid-kept",
+            "The grid still has two axes. A transformer reads one sequence: merge rows and columns of the grid into N.",
+        ),
+        Misconception(
+            "channels-apart",
+            "You made a row for every channel of every patch. The channels of a patch"
+            " belong in one row, one after another.",
+        ),
+        Misconception(
+            "channels-in-front",
+            "The channels stayed in front when you merged the axes, so a row"
+            " mixes patches: bring the axes to (h, w, C, P, P) first, the grid in front of the"
+            " channels.",
+        ),
+        Misconception("one-channel", "Only channel 0 arrived. A row holds the patch in every channel: C*P*P numbers."),
         Misconception("bottom-up", "Your patches start at the bottom of the picture. Patch 0 is at the top left."),
         Misconception("last-missing", "The last patch is missing: check where your loop or slice stops."),
-        Misconception("short-loops", "The last row and the last column of patches are missing: `range(0, H -"
-                      " P, P)` stops too soon. It is `range(0, H, P)`."),
-        Misconception("channels-reversed", "Your channels are in reverse (blue first, as OpenCV has them)."
-                      " Channel 0 comes first."),
-        Misconception("averaged", "You averaged each patch to one number a channel. All its C*P*P numbers are"
-                      " kept."),
-        Misconception("corner-pixel", "You took one pixel of each patch, every P-th. All its C*P*P numbers"
-                      " are kept."),
-        Misconception("scaled", "You divided the pixels by 255. Patchify only moves numbers; preparing them is"
-                      " another step."),
+        Misconception(
+            "short-loops",
+            "The last row and the last column of patches are missing: `range(0, H -"
+            " P, P)` stops too soon. It is `range(0, H, P)`.",
+        ),
+        Misconception(
+            "channels-reversed", "Your channels are in reverse (blue first, as OpenCV has them). Channel 0 comes first."
+        ),
+        Misconception("averaged", "You averaged each patch to one number a channel. All its C*P*P numbers are kept."),
+        Misconception("corner-pixel", "You took one pixel of each patch, every P-th. All its C*P*P numbers are kept."),
+        Misconception(
+            "scaled", "You divided the pixels by 255. Patchify only moves numbers; preparing them is another step."
+        ),
         Misconception("turned", "Your patches are the columns. Tokens are rows: (N, C*P*P), not (C*P*P, N)."),
-        Misconception("batch-axis", "There is an extra axis for a batch in front. One picture comes in, so"
-                      " (N, C*P*P) goes out."),
-        Misconception("overlapping", "Your patches overlap: the window moves by one pixel. It moves by P, so that"
-                      " every pixel is in exactly one patch.", _overlapping),
-        Misconception("only-square", "Your function takes height and width to be equal. Count grid rows from H and"
-                      " grid columns from W.", _only_square),
-    ) + but(listed(WINDOWS | ROWS | MOVED) + slips_at(STEPS), SAME),
+        Misconception(
+            "batch-axis", "There is an extra axis for a batch in front. One picture comes in, so (N, C*P*P) goes out."
+        ),
+        Misconception(
+            "overlapping",
+            "Your patches overlap: the window moves by one pixel. It moves by P, so that"
+            " every pixel is in exactly one patch.",
+            _overlapping,
+        ),
+        Misconception(
+            "only-square",
+            "Your function takes height and width to be equal. Count grid rows from H and grid columns from W.",
+            _only_square,
+        ),
+    )
+    + but(listed(WINDOWS | ROWS | MOVED) + slips_at(STEPS), SAME),
 )

@@ -33,7 +33,8 @@ def _ends(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     side = cfg["img"] // cfg["P"]
     N = side if "grid-not-squared" in faults else side * side
     pixels = (cfg["P"] if "patch-not-squared" in faults else cfg["P"] ** 2) * (
-        1 if "channels-forgotten" in faults else cfg["C"])
+        1 if "channels-forgotten" in faults else cfg["C"]
+    )
     patch = pixels * d + (0 if "patch-bias" in faults else d)
     patch = patch + (N - 1) * d if "bias-each-patch" in faults else patch
     patch = patch * N if "patch-per-place" in faults else patch
@@ -67,7 +68,8 @@ def _block(cfg: dict[str, Any], faults: frozenset[str]) -> int:
     if "shared-qkv" in faults:
         attention = 2 * d * d + 2 * d
     norms = (1 if "one-norm" in faults else 2) * (
-        d if "gain-only" in faults else 4 * d if "norm-statistics" in faults else 2 * d)
+        d if "gain-only" in faults else 4 * d if "norm-statistics" in faults else 2 * d
+    )
     return attention + mlp + norms - (d if "one-bias" in faults else 0)
 
 
@@ -100,39 +102,74 @@ GROUPS["tokens and positions"] = GROUPS["class token and registers"] + GROUPS["t
 GROUPS["everything before the blocks"] = GROUPS["the patch embedding"] + GROUPS["tokens and positions"]
 GROUPS["final norm and head"] = GROUPS["the final norm"] + GROUPS["the head"]
 GROUPS["everything outside the blocks"] = GROUPS["everything before the blocks"] + GROUPS["final norm and head"]
-GROUPS["every bias and shift"] = (*GROUPS["the biases of a block"], *GROUPS["the shifts of all norms"], "the head's bias",
-                                  "the patch embedding's bias")
+GROUPS["every bias and shift"] = (
+    *GROUPS["the biases of a block"],
+    *GROUPS["the shifts of all norms"],
+    "the head's bias",
+    "the patch embedding's bias",
+)
 GROUPS["everything but the matrices"] = (
-    *GROUPS["every bias and shift"], *GROUPS["tokens and positions"], *GROUPS["the gains of all norms"])
+    *GROUPS["every bias and shift"],
+    *GROUPS["tokens and positions"],
+    *GROUPS["the gains of all norms"],
+)
 GROUPS["every bias"] = (*GROUPS["the biases of a block"], "the head's bias", "the patch embedding's bias")
 
 FORMULA = Formula(
-    read=of_cfg, derived=grid("img"), groups=GROUPS, variants=VARIANTS, meaning=MEANING, advice=ADVICE,
+    read=of_cfg,
+    derived=grid("img"),
+    groups=GROUPS,
+    variants=VARIANTS,
+    meaning=MEANING,
+    advice=ADVICE,
     conditions=CONDITIONS,
-    terms=terms({
-        "the patch embedding's matrix": "P P C d", "the patch embedding's bias": "d", "the class token": "cls d",
-        "the registers": "n_registers d", "the patches' positions": "N d", "the class token's position": "cls d",
-        "the matrices of Q, K and V": "3 L d d", "the output projection's matrix": "L d d",
-        "the biases of Q, K and V": "3 L d", "the output projection's bias": "L d",
-        "the MLP's first matrix": "L d d_ff", "the MLP's second matrix": "L d_ff d", "the MLP's first bias": "L d_ff",
-        "the MLP's second bias": "L d", "the gains of the blocks' norms": "2 L d",
-        "the shifts of the blocks' norms": "2 L d", "the final norm's gain": "d", "the final norm's shift": "d",
-        "the head's matrix": "d n_classes", "the head's bias": "n_classes",
-    }),
-    units={"4": "Those are bytes at 4 a number. Count the numbers.", "2": "You counted everything twice.",
-           "8": "Eight times too many: those are bits or moments, not parameters.",
-           "/1000": "Those are thousands. Return the count itself.", "/1000000": "Those are millions. Return the count.",
-           "/1000000000": "Those are billions. Return the count.", "/1024": "Divided by 1,024. Return the count itself.",
-           "/1048576": "Divided by 2^20. Return the count itself."},
-    extras={"": {"2 L d": "Two LayerScale vectors a block have that many; this model has none.",
+    terms=terms(
+        {
+            "the patch embedding's matrix": "P P C d",
+            "the patch embedding's bias": "d",
+            "the class token": "cls d",
+            "the registers": "n_registers d",
+            "the patches' positions": "N d",
+            "the class token's position": "cls d",
+            "the matrices of Q, K and V": "3 L d d",
+            "the output projection's matrix": "L d d",
+            "the biases of Q, K and V": "3 L d",
+            "the output projection's bias": "L d",
+            "the MLP's first matrix": "L d d_ff",
+            "the MLP's second matrix": "L d_ff d",
+            "the MLP's first bias": "L d_ff",
+            "the MLP's second bias": "L d",
+            "the gains of the blocks' norms": "2 L d",
+            "the shifts of the blocks' norms": "2 L d",
+            "the final norm's gain": "d",
+            "the final norm's shift": "d",
+            "the head's matrix": "d n_classes",
+            "the head's bias": "n_classes",
+        }
+    ),
+    units={
+        "4": "Those are bytes at 4 a number. Count the numbers.",
+        "2": "You counted everything twice.",
+        "8": "Eight times too many: those are bits or moments, not parameters.",
+        "/1000": "Those are thousands. Return the count itself.",
+        "/1000000": "Those are millions. Return the count.",
+        "/1000000000": "Those are billions. Return the count.",
+        "/1024": "Divided by 1,024. Return the count itself.",
+        "/1048576": "Divided by 2^20. Return the count itself.",
+    },
+    extras={
+        "": {
+            "2 L d": "Two LayerScale vectors a block have that many; this model has none.",
             "d": "A mask token, or a bias too many, has that many.",
             "2 d": "A norm before the blocks has that many; this model has none.",
             "L T T": "Attention's table of T x T is computed, not learned: it holds no parameters.",
-            "L T T h": "Attention's tables are computed, not learned: they hold no parameters."}},
+            "L T T h": "Attention's tables are computed, not learned: they hold no parameters.",
+        }
+    },
     loose=("L", "d", "d_ff", "N", "h", "n_classes", "P", "C", "n_registers", "cls", "T", "D_h"),
 )
 
-SOLUTION = '''
+SOLUTION = """
 def vit_param_count(cfg):
     d, L, K = cfg["d"], cfg["L"], cfg["n_classes"]
     N, cls = (cfg["img"] // cfg["P"]) ** 2, int(cfg["cls_token"])
@@ -146,7 +183,7 @@ def vit_param_count(cfg):
     final_norm = 2 * d
     head = d * K + K                                     # 0 when there are no classes
     return patch + tokens + positions + L * (attention + mlp + norms) + final_norm + head
-'''
+"""
 
 EXERCISE = Exercise(
     id="vit_param_count",
@@ -168,8 +205,7 @@ EXERCISE = Exercise(
         "Write one line a piece and add them up at the end. ViT-B/16 has 590,592 in the patch embedding, 768"
         " in the class token, 151,296 in the positions, 7,087,872 a block, 1,536 in the final norm and 769,000"
         " in the head.",
-        "A block: attention 4 d^2 + 4 d, MLP 2 d d_ff + d_ff + d, two norms 4 d. The number of heads appears"
-        " nowhere.",
+        "A block: attention 4 d^2 + 4 d, MLP 2 d d_ff + d_ff + d, two norms 4 d. The number of heads appears nowhere.",
         "The class token costs d numbers twice: itself, and its row in the position table. A register costs d"
         " once. With `n_classes` 0 the head's formula gives 0 by itself.",
     ),
@@ -179,63 +215,92 @@ EXERCISE = Exercise(
         " position table grows: everything else is the same for every picture size."
     ),
     cases=(
-        case("ViT-B/16", B_16), *(case(title, cfg) for title, cfg in MODELS.items()), *one_by_one(),
+        case("ViT-B/16", B_16),
+        *(case(title, cfg) for title, cfg in MODELS.items()),
+        *one_by_one(),
         case("past 2^53", GIANT),
     ),
     expected=expected,
     faulty=faulty,
     explain=partial(explain, FORMULA),
     misconceptions=(
-        Misconception("class-row", "Once the d numbers of the class token are missing: it counts itself, d, and its"
-                      " row in the position table, d."),
+        Misconception(
+            "class-row",
+            "Once the d numbers of the class token are missing: it counts itself, d, and its"
+            " row in the position table, d.",
+        ),
         Misconception("class-always", "You counted a class token where `cls_token` is False."),
-        Misconception("class-by-pool", "You read the class token off `pool`. `cls_token` says whether there is one;"
-                      " a model with a class token may be averaged all the same."),
+        Misconception(
+            "class-by-pool",
+            "You read the class token off `pool`. `cls_token` says whether there is one;"
+            " a model with a class token may be averaged all the same.",
+        ),
         Misconception("registers-placed", "You gave the registers positions. They have none: R d numbers, once."),
         Misconception("registers-forgotten", "The registers are missing: d numbers each."),
-        Misconception("positions-forgotten", "The position table is missing: a row of d a patch, and one for"
-                      " the class token."),
+        Misconception(
+            "positions-forgotten", "The position table is missing: a row of d a patch, and one for the class token."
+        ),
         Misconception("grid-not-squared", "The number of patches is (img / P) squared; you took it once."),
-        Misconception("patch-bias", "d numbers are missing in every case: as many as the patch embedding's bias, or the"
-                      " gain or the shift of the final norm."),
+        Misconception(
+            "patch-bias",
+            "d numbers are missing in every case: as many as the patch embedding's bias, or the"
+            " gain or the shift of the final norm.",
+        ),
         Misconception("patch-not-squared", "A patch has P^2 pixels; you took P."),
         Misconception("channels-forgotten", "The channels are missing: a patch has P^2 C numbers."),
         Misconception("patch-per-place", "You counted the projection once a patch. All patches share one."),
-        Misconception("four-d", "4 d numbers a layer are missing. The biases of Q, K, V and the output make"
-                      " that many, and so do the gains and shifts of the two norms."),
+        Misconception(
+            "four-d",
+            "4 d numbers a layer are missing. The biases of Q, K, V and the output make"
+            " that many, and so do the gains and shifts of the two norms.",
+        ),
         Misconception("qkv-biases", "3 d numbers a layer are missing: as many as the biases of Q, K and V."),
-        Misconception("one-bias", "d numbers a layer are missing: as many as the bias of the output projection, of Q, of K,"
-                      " of V or of the MLP's second layer, and as a norm's gain or shift."),
-        Misconception("output-projection", "d^2 + d numbers a layer are missing: as many as the output projection, or one of Q,"
-                      " K and V. Attention has four matrices, each with its bias."),
-        Misconception("heads-multiply", "You multiplied attention by the number of heads. Heads share the"
-                      " width: their number changes nothing."),
+        Misconception(
+            "one-bias",
+            "d numbers a layer are missing: as many as the bias of the output projection, of Q, of K,"
+            " of V or of the MLP's second layer, and as a norm's gain or shift.",
+        ),
+        Misconception(
+            "output-projection",
+            "d^2 + d numbers a layer are missing: as many as the output projection, or one of Q,"
+            " K and V. Attention has four matrices, each with its bias.",
+        ),
+        Misconception(
+            "heads-multiply",
+            "You multiplied attention by the number of heads. Heads share the width: their number changes nothing.",
+        ),
         Misconception("heads-divide", "You counted a single head, of d by d / h. All h of them make d by d."),
         Misconception("mlp-4d", "You took 4 d for the MLP's hidden width. It is `d_ff`, which need not be 4 d."),
         Misconception("mlp-one-matrix", "The MLP has two matrices: d to d_ff and back."),
-        Misconception("gated", "You counted a gated MLP, with three matrices. This one has two: d to d_ff and"
-                      " back."),
-        Misconception("axis-tables", "You counted a position for each row and each column of the grid. The"
-                      " table has one for each patch."),
-        Misconception("bias-each-patch", "You counted the patch embedding's bias once a patch. All patches"
-                      " share one."),
+        Misconception("gated", "You counted a gated MLP, with three matrices. This one has two: d to d_ff and back."),
+        Misconception(
+            "axis-tables",
+            "You counted a position for each row and each column of the grid. The table has one for each patch.",
+        ),
+        Misconception("bias-each-patch", "You counted the patch embedding's bias once a patch. All patches share one."),
         Misconception("mlp-biases", "The biases of the MLP are missing: d_ff and d a layer."),
-        Misconception("one-norm", "2 d numbers a layer are missing: as many as one of a block's two norms, or two of its biases"
-                      " of d."),
+        Misconception(
+            "one-norm",
+            "2 d numbers a layer are missing: as many as one of a block's two norms, or two of its biases of d.",
+        ),
         Misconception("gain-only", "A norm has a gain and a shift: 2 d numbers; you counted d."),
-        Misconception("norm-statistics", "You counted a running mean and variance for each norm, as BatchNorm"
-                      " has them. LayerNorm has a gain and a shift: 2 d numbers."),
-        Misconception("final-norm", "2 d numbers are missing in every case: as many as the final norm, gain and shift."),
-        Misconception("final-norm-gap", "The final norm is there whatever the pooling, with \"gap\" too."),
+        Misconception(
+            "norm-statistics",
+            "You counted a running mean and variance for each norm, as BatchNorm"
+            " has them. LayerNorm has a gain and a shift: 2 d numbers.",
+        ),
+        Misconception(
+            "final-norm", "2 d numbers are missing in every case: as many as the final norm, gain and shift."
+        ),
+        Misconception("final-norm-gap", 'The final norm is there whatever the pooling, with "gap" too.'),
         Misconception("head-bias", "The head's bias is missing: one number a class."),
         Misconception("head-forgotten", "The head is missing: d times the classes, plus a bias."),
         Misconception("one-class-more", "You counted one class too many: there are `n_classes`."),
-        Misconception("head-each-patch", "You counted the head once a patch. There is one, and it reads one"
-                      " vector."),
-        Misconception("shared-qkv", "You counted one matrix for Q, K and V. There are three, and one for the"
-                      " output."),
-        Misconception("pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's"
-                      " model has none."),
+        Misconception("head-each-patch", "You counted the head once a patch. There is one, and it reads one vector."),
+        Misconception("shared-qkv", "You counted one matrix for Q, K and V. There are three, and one for the output."),
+        Misconception(
+            "pooler", "You counted a pooler (d^2 + d), which some checkpoints carry. The paper's model has none."
+        ),
         Misconception("one-layer", "You counted one block. There are L of them, each with its own numbers."),
     ),
 )

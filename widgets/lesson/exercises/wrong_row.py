@@ -58,14 +58,26 @@ def faulty(z: np.ndarray, U_qkv: np.ndarray, published: np.ndarray, faults: froz
 
 _SIGNED = "Differences have signs: take `np.abs` first, then each row's largest."
 APART = {
-    "signed-sums": (f"You summed differences with their signs, and they cancel. {_SIGNED}", lambda off: off.sum(axis=1)),
-    "signed-sums-turned": (f"You summed differences with their signs, and they cancel. {_SIGNED}", lambda off: -off.sum(axis=1)),
-    "signed-largest": (f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
-                       lambda off: off.max(axis=1)),
-    "signed-largest-turned": (f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
-                              lambda off: -off.min(axis=1)),
-    "sums-of-size": (f"You took the size of each row's summed differences, and those cancel. {_SIGNED}",
-                     lambda off: np.abs(off.sum(axis=1))),
+    "signed-sums": (
+        f"You summed differences with their signs, and they cancel. {_SIGNED}",
+        lambda off: off.sum(axis=1),
+    ),
+    "signed-sums-turned": (
+        f"You summed differences with their signs, and they cancel. {_SIGNED}",
+        lambda off: -off.sum(axis=1),
+    ),
+    "signed-largest": (
+        f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
+        lambda off: off.max(axis=1),
+    ),
+    "signed-largest-turned": (
+        f"You took the largest difference with its sign; one far under 0 is lost. {_SIGNED}",
+        lambda off: -off.min(axis=1),
+    ),
+    "sums-of-size": (
+        f"You took the size of each row's summed differences, and those cancel. {_SIGNED}",
+        lambda off: np.abs(off.sum(axis=1)),
+    ),
     "smallest-of-row": (f"You took each row's smallest difference. {_SIGNED}", lambda off: np.abs(off).min(axis=1)),
     "first-column": (f"You compared the first column alone. {_SIGNED}", lambda off: np.abs(off[:, 0])),
     "last-column": (f"You compared the last column alone. {_SIGNED}", lambda off: np.abs(off[:, -1])),
@@ -111,7 +123,7 @@ def _made(seed: int, D_h: int, width: int, wrong: int) -> tuple[np.ndarray, np.n
     return z, U_qkv, rows.round(PRINTED)
 
 
-SOLUTION = '''
+SOLUTION = """
 import numpy as np
 
 def wrong_row(z, U_qkv, published):
@@ -121,7 +133,7 @@ def wrong_row(z, U_qkv, published):
     weights = powers / powers.sum(axis=1, keepdims=True)   # rows sum to 1
     off = np.abs(weights @ v - published).max(axis=1)      # how far each printed row is from the right one
     return int(off.argmax())
-'''
+"""
 
 EXERCISE = Exercise(
     id="wrong_row",
@@ -168,38 +180,69 @@ EXERCISE = Exercise(
     faulty=faulty,
     any_integer=True,
     misconceptions=(
-        Misconception("ranges", "Row 0 came in every case, as when a test finds no row, or every row. Each number lies"
-                      " between the smallest and the largest of its column of v, so ranges show nothing; and the table"
-                      " is rounded, so no row agrees to the last digit. Take the row that is furthest off."),
-        Misconception("weights-unbound", "You solved for weights, but did not ask that they sum to 1. Without that"
-                      " there are many solutions, and the one you got says nothing."),
+        Misconception(
+            "ranges",
+            "Row 0 came in every case, as when a test finds no row, or every row. Each number lies"
+            " between the smallest and the largest of its column of v, so ranges show nothing; and the table"
+            " is rounded, so no row agrees to the last digit. Take the row that is furthest off.",
+        ),
+        Misconception(
+            "weights-unbound",
+            "You solved for weights, but did not ask that they sum to 1. Without that"
+            " there are many solutions, and the one you got says nothing.",
+        ),
         Misconception("from-one", "You counted from 1. The first row has index 0."),
         Misconception("from-the-end", "You counted from the end. The first row has index 0."),
         Misconception("row-itself", "You returned the row. Return its index."),
-        Misconception("entry", "You returned the place in the flattened table: argmax without an axis counts all"
-                      " numbers. Take the largest difference of each row first, with `max(axis=1)`."),
+        Misconception(
+            "entry",
+            "You returned the place in the flattened table: argmax without an axis counts all"
+            " numbers. Take the largest difference of each row first, with `max(axis=1)`.",
+        ),
         Misconception("nearest", "You returned a row that agrees. Look for the largest difference, not the smallest."),
         Misconception("no-scale", "Your own rows are wrong: you did not divide the scores by sqrt(D_h)."),
-        Misconception("scale-width", "Your own rows are wrong: you divided by sqrt(D), the width of a token. It is"
-                      " sqrt(D_h), the width of the head."),
+        Misconception(
+            "scale-width",
+            "Your own rows are wrong: you divided by sqrt(D), the width of a token. It is"
+            " sqrt(D_h), the width of the head.",
+        ),
         Misconception("scale-not-rooted", "Your own rows are wrong: you divided by D_h, not by its root."),
         Misconception("columns", "Your own rows are wrong: the softmax runs along a row, axis=1, not down a column."),
         Misconception("transposed-scores", "Your own rows are wrong: you took k q^T. Row i belongs to query i: q k^T."),
         Misconception("no-softmax", "Your own rows are wrong: there is no softmax between the scores and v."),
         Misconception("causal", "Your own rows are wrong: you masked the later tokens. A ViT has no mask."),
-        Misconception("third-columns", "Your own rows are wrong: you took every third column for q. The first D_h"
-                      " columns of z U_qkv are q, the next D_h are k, the last are v."),
+        Misconception(
+            "third-columns",
+            "Your own rows are wrong: you took every third column for q. The first D_h"
+            " columns of z U_qkv are q, the next D_h are k, the last are v.",
+        ),
         *(Misconception(name, sentence, alone=True) for name, (sentence, _) in APART.items()),
-        Misconception("key", "You returned the token that has the most negative weight. Asked for is the row it stands in:"
-                      " with `np.linalg.solve` as in the hint, a column of the weights is a row of the table.", alone=True),
-        Misconception("largest-weight", "You took the row with the largest weight. A weight near 1 is allowed; one under"
-                      " 0 is not.", alone=True),
-        Misconception("column", "You returned a column: the largest difference was taken down the columns. Take each"
-                      " row's, with `max(axis=1)`.", alone=True),
+        Misconception(
+            "key",
+            "You returned the token that has the most negative weight. Asked for is the row it stands in:"
+            " with `np.linalg.solve` as in the hint, a column of the weights is a row of the table.",
+            alone=True,
+        ),
+        Misconception(
+            "largest-weight",
+            "You took the row with the largest weight. A weight near 1 is allowed; one under 0 is not.",
+            alone=True,
+        ),
+        Misconception(
+            "column",
+            "You returned a column: the largest difference was taken down the columns. Take each"
+            " row's, with `max(axis=1)`.",
+            alone=True,
+        ),
         Misconception("longest", "You took the row with the largest numbers. Large is not wrong: v may be large."),
-        Misconception("farthest", "You took the row that differs most from the others. A token may well gather"
-                      " something of its own."),
-        Misconception("own-value", "You compared each row with the token's own value. A token gathers from all others"
-                      " too, so its row of A v may lie far from its row of v."),
+        Misconception(
+            "farthest",
+            "You took the row that differs most from the others. A token may well gather something of its own.",
+        ),
+        Misconception(
+            "own-value",
+            "You compared each row with the token's own value. A token gathers from all others"
+            " too, so its row of A v may lie far from its row of v.",
+        ),
     ),
 )
