@@ -6,8 +6,8 @@ import argparse
 import importlib
 import sys
 
-from widgets.model import fetching
-from widgets.model.typed_number import Kind, NotRead, number_typed
+from widgets.checkpoints import fetching
+from widgets.common.typed_number import Kind, NotRead, number_typed
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -92,7 +92,7 @@ def _row(name: str) -> tuple[str, ...]:
 
 def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     try:
-        return importlib.import_module("widgets.model.check").check(options.model, options.picture)
+        return importlib.import_module("widgets.checkpoints.check").check(options.model, options.picture)
     except (ValueError, OSError) as error:
         parser.error(str(error))
 

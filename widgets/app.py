@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 
 from widgets import WIDGETS
-from widgets.page import address, contents, transport
+from widgets.kit import transport
+from widgets.kit.selection import selection_here
+from widgets.lesson import contents
+from widgets.page import address
 from widgets.page.frame import sentence_page
-from widgets.page.selection import selection_here
 
 if TYPE_CHECKING:
-    from widgets.widget import Widget
+    from widgets.kit.widget import Widget
 
 log = logging.getLogger("widgets.page")
 _warmed = threading.Event()
@@ -107,10 +109,10 @@ def _warm() -> None:
         contents.contents()  # reads every notebook; what checks their form takes seconds to load
         for module in WIDGETS.values():
             import_module(module)
-        pictures = import_module("widgets.model.pictures")
+        pictures = import_module("widgets.pictures.picture")
         first = pictures.open_sample(pictures.sample_names()[0])
         import_module("widgets.model.step_rows").hand_set_pass(first)  # what chapter 00 opens with
-        import_module("widgets.model.mistake").sample_answers("dinov2-small")
+        import_module("widgets.experiments.fault_effects").sample_answers("dinov2-small")
     except Exception as trouble:  # the page that needs it will say so to its reader
         log.warning("the course starts without its default model: %s", trouble)
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
-from widgets.model.checkpoints import Checkpoint, load
-from widgets.model.pictures import open_sample, prepare
+from widgets.checkpoints.loading import Checkpoint, load
 from widgets.model.trace import trace
+from widgets.pictures import open_sample, prepare
 
 ROUNDS = 21
 CASES = {"dinov2-small at 224 px": ("dinov2-small", 224), "random-b16 at 224 px": ("random-b16", 224)}

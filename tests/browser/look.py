@@ -16,7 +16,7 @@ from tests.browser import chromium
 from tests.browser.served import address_of
 from tests.browser.settled import settled
 from widgets import WIDGETS, app
-from widgets.page import contents
+from widgets.lesson import contents
 
 FOLDER = Path(__file__).resolve().parents[2] / "look"
 THEMES, WIDTHS = ("light", "dark"), (1280, 400)

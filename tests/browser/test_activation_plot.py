@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from widgets.activation_plot import ActivationPlot
-from widgets.page.selection import Selection
+from widgets.block.activation_plot import ActivationPlot
+from widgets.kit.selection import Selection
 
 from .settled import assert_fits, assert_ink, box_of
 

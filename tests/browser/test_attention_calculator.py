@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.widgets.test_attention_calculator import by_numpy, evaluated
-from widgets.attention_calculator import AttentionCalculator
-from widgets.page.selection import Selection
+from widgets.attention.attention_calculator import AttentionCalculator
+from widgets.kit.selection import Selection
 from widgets.parts.written_sum import cell, value_of
 
 from .settled import assert_fits, assert_ink, box_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets.attention_distance import HEADS, AttentionDistance
-from widgets.page.selection import Selection
+from widgets.attention.attention_distance import HEADS, AttentionDistance
+from widgets.kit.selection import Selection
 
 from .settled import assert_fits
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets import CostExplorer, MeasureHere, TensorTracer, TrainingBudget, measure_here
+from widgets import CostExplorer, MeasureHere, TensorTracer, TrainingBudget
+from widgets.counting import measure_here
+from widgets.experiments.timing import Size, Timing
+from widgets.kit.selection import Selection
 from widgets.model import count
 from widgets.model.costs import models, sides, table6
-from widgets.model.timing import Size, Timing
-from widgets.page.selection import Selection
 
 from .settled import assert_fits
 

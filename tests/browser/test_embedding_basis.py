@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets.embedding_basis import PREFIX, EmbeddingBasis
+from widgets.kit.selection import Selection
 from widgets.model.patches import patchify
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
+from widgets.patches.embedding_basis import PREFIX, EmbeddingBasis
+from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, read_canvas

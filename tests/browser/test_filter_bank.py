@@ -7,11 +7,11 @@ import pytest
 import torch
 from playwright.sync_api import Page, expect
 
-from widgets.filter_bank import FilterBank
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
+from widgets.patches.filter_bank import FilterBank
+from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, read_canvas

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from widgets.forward_stepper import ForwardStepper
-from widgets.model.fetching import facts_of
-from widgets.model.pictures import open_sample
+from widgets.checkpoints.fetching import facts_of
+from widgets.first_look.forward_stepper import ForwardStepper
+from widgets.kit.selection import Selection
 from widgets.model.step_rows import Pass, hand_set_pass
-from widgets.page.selection import Selection
+from widgets.pictures import open_sample
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas

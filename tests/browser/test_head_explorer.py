@@ -10,10 +10,10 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.widgets.test_head_explorer import library_attention
-from widgets.attention_distance import AttentionDistance
-from widgets.head_explorer import HeadExplorer
-from widgets.page.selection import Selection
-from widgets.page.theme import colour_scale
+from widgets.attention.attention_distance import AttentionDistance
+from widgets.attention.head_explorer import HeadExplorer
+from widgets.kit.selection import Selection
+from widgets.parts.theme import colour_scale
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, box_of, read_canvas

@@ -17,10 +17,12 @@ import param
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from widgets.page import contents, run, transport
+from widgets.kit import transport
+from widgets.kit.selection import selection_here
+from widgets.kit.widget import Description, Widget
+from widgets.lesson import contents
+from widgets.page import run
 from widgets.page.chapter import ONLY_IN_NOTEBOOKS
-from widgets.page.selection import selection_here
-from widgets.widget import Description, Widget
 
 from .conftest import Watch
 from .settled import assert_fits

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets.page import contents
+from widgets.lesson import contents
 
 from .conftest import Watch
 from .jupyter import TOKEN, jupyter, run_all

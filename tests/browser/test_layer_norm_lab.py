@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from widgets.layer_norm_lab import LayerNormLab
-from widgets.page.selection import Selection
+from widgets.block.layer_norm_lab import LayerNormLab
+from widgets.kit.selection import Selection
 
 from .settled import assert_fits, assert_ink, box_of
 

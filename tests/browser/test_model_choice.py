@@ -7,8 +7,8 @@ import threading
 import panel as pn
 from playwright.sync_api import Page, expect
 
-from widgets.page.model_choice import ModelChoice
-from widgets.page.selection import Selection
+from widgets.kit.model_choice import ModelChoice
+from widgets.kit.selection import Selection
 
 
 def test_a_reader_is_told_to_wait_and_then_answered(page: Page, serve) -> None:

@@ -10,9 +10,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
-from widgets.patch_hover import PatchHover
+from widgets.kit.selection import Selection
+from widgets.patches.patch_hover import PatchHover
+from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
-from widgets.page.sample_answers import alone
-from widgets.page.selection import Selection
-from widgets.page.theme import colour_scale
-from widgets.position_interpolation import ANSWER, PICTURES, PositionInterpolation
+from widgets.parts.theme import colour_scale
+from widgets.positions.position_interpolation import ANSWER, PICTURES, PositionInterpolation
+from widgets.positions.sample_answers import alone
 
 from .settled import assert_fits, assert_ink, box_of, read_canvas
 
@@ -145,8 +145,8 @@ def test_the_random_model_is_called_random(page: Page, widget: PositionInterpola
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two small sizes: the large ones take seconds each and are the same code."""
-    monkeypatch.setattr("widgets.model.other_sizes.reference_side", lambda name, picture: 168)
-    monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [112, 168])
+    monkeypatch.setattr("widgets.experiments.other_sizes.reference_side", lambda name, picture: 168)
+    monkeypatch.setattr("widgets.experiments.other_sizes.shorter_sides", lambda P, own, picture: [112, 168])
 
 
 def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, serve) -> None:
@@ -171,9 +171,9 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
 def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_helps(
     few, monkeypatch, page: Page, serve
 ) -> None:
-    for module in ("pictures", "sample_sizes"):
-        monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: ["cat", "galaxies"])
-    monkeypatch.setattr("widgets.model.sample_sizes.reference_side", lambda name, picture: 168)
+    for module in ("pictures", "experiments.sample_sizes"):
+        monkeypatch.setattr(f"widgets.{module}.sample_names", lambda: ["cat", "galaxies"])
+    monkeypatch.setattr("widgets.experiments.sample_sizes.reference_side", lambda name, picture: 168)
     widget = opened(page, serve, PositionInterpolation(selection=Selection(), show=PICTURES))
     expect(page.get_by_text("2 pictures at 112 px along the shorter side")).to_be_visible()
     page.get_by_role("button", name="Run all sample pictures").click()

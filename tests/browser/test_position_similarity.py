@@ -9,12 +9,12 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions, sincos_1d
-from widgets.page.selection import Selection
-from widgets.page.theme import colour_scale
-from widgets.position_similarity import PositionSimilarity
+from widgets.parts.theme import colour_scale
+from widgets.positions.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
 from .settled import assert_fits, box_of, read_canvas

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from playwright.sync_api import Page, expect
 
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
-from widgets.read_out import SIDE, WAYS, ReadOut
+from widgets.block.read_out import SIDE, WAYS, ReadOut
+from widgets.kit.selection import Selection
+from widgets.pictures import open_sample, prepare
 
 from .settled import read_canvas
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from widgets.page.selection import Selection
-from widgets.residual_stream import ResidualStream
+from widgets.block.residual_stream import ResidualStream
+from widgets.kit.selection import Selection
 
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, box_of

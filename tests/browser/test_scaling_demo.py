@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from widgets.page.selection import Selection
-from widgets.scaling_demo import MEASURED, UNSCALED, ScalingDemo, _pair
+from widgets.attention.scaling_demo import MEASURED, UNSCALED, ScalingDemo, _pair
+from widgets.kit.selection import Selection
 
 from .settled import assert_fits, box_of
 

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from widgets import ParameterLedger, PublishedCounts, Selection, ViTCalculator
+from widgets.counting.calculator_settings import read
 from widgets.model.count import parameters
-from widgets.model.setting import read
 
 from .settled import assert_fits
 

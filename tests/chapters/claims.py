@@ -9,9 +9,9 @@ from inspect import signature
 
 from torch import Tensor
 
+from widgets.common.facts import published
 from widgets.model.costs import training_exaflops
 from widgets.model.count import macs, sequence_facts
-from widgets.model.facts import published
 from widgets.model.patches import patch_index, patch_position
 from widgets.model.positions import sincos_1d
 from widgets.model.shape import FAMILY
@@ -19,8 +19,8 @@ from widgets.model.shape import FAMILY
 
 def _looked_at(place: int) -> int:
     """The patch to which patch 24 of the cat gives its share number `place`, in layer 1, head 1 of the hand-set ViT."""
-    from widgets.model.pictures import open_sample
     from widgets.model.step_rows import hand_set_pass
+    from widgets.pictures import open_sample
 
     run = hand_set_pass(open_sample("cat")).trace
     return int(run.layers[0].weights[0, 0, run.prefix + 24].argsort(descending=True)[place]) - run.prefix
@@ -28,7 +28,7 @@ def _looked_at(place: int) -> int:
 
 def _cosines_of_the_class_tokens_row() -> Tensor:
     """The cosines of row 0 of the copy's position table with every place of a 16 x 16 grid: (256,)."""
-    from widgets.model.checkpoints import load
+    from widgets.checkpoints.loading import load
     from widgets.model.library import weights_of
     from widgets.model.position_tables import position_table, similarity_rows
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import nbformat
 
+from widgets.common.facts import DATA, published
 from widgets.lesson.chapter_work import work_of
 from widgets.lesson.exercises import find
 from widgets.model import count
-from widgets.model.facts import DATA, published
-from widgets.model.pictures import PREPARATIONS, prepare
 from widgets.model.shape import FAMILY, ViTShape
+from widgets.pictures import PREPARATIONS, prepare
 
 from .claims import CLAIMS
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from widgets.page import build, contents
+from widgets.lesson import contents
+from widgets.page import build
 
 FIXTURES = Path(__file__).parent / "fixtures"
 ROOT = Path(__file__).resolve().parents[2]

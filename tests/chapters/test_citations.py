@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import nbformat
 
-from widgets.page import contents
+from widgets.lesson import contents
 
 LISTED = re.compile(
     r"(?P<who>[A-Z]\w+)(?: et al\.| and \w+|, \w+ and \w+)?, \*[^*]+\*[^.;]*?(?P<year>(?:19|20)\d\d)(?:, arXiv:(?P<id>\d{4}\.\d{4,5}))?"

@@ -6,10 +6,11 @@ import pytest
 
 from tests.chapters.claims import table_6_misses
 from widgets import CostExplorer, TrainingBudget
-from widgets.model import budget, costs, count
-from widgets.model.facts import published
+from widgets.common.facts import published
+from widgets.counting import budget
+from widgets.experiments.timing import sizes
+from widgets.model import costs, count
 from widgets.model.shape import FAMILY
-from widgets.model.timing import sizes
 
 B_16 = FAMILY["B/16"]
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from widgets.common.facts import published
+from widgets.counting.ledger import beside_language_models, departures, embedding_share
 from widgets.lesson.quiz_data import questions
 from widgets.model.count import block_matrices, macs, parameters
-from widgets.model.facts import published
 from widgets.model.family import family
-from widgets.model.ledger import beside_language_models, departures, embedding_share
 from widgets.model.shape import FAMILY
 
 BY = {row.model: row for row in family()}

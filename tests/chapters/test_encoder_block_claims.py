@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.layer_norm_lab import STARTS
+from widgets.block.layer_norm_lab import STARTS
+from widgets.experiments.kept_pass import Reading, read
 from widgets.lesson.predictions.chapter_07 import PREDICTIONS, positive_share
 from widgets.lesson.quiz_data import questions
 from widgets.model.activation import by_sign, cut_off, loud, relu_twin, varying
 from widgets.model.encoder import layer_norm
 from widgets.model.library import weights_of
 from widgets.model.norm import norm_steps
-from widgets.model.pictures import open_sample
 from widgets.model.stream import Stream, differences, stream
 from widgets.model.trace import trace
-from widgets.page.reading import Reading, read
+from widgets.pictures import open_sample
 
 
 @pytest.fixture(scope="module", params=["cat", "coffee", "photographer"])

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from widgets.lesson.predictions.chapter_00 import PATCH
-from widgets.model.pictures import open_sample
 from widgets.model.step_rows import Pass, hand_set_pass
+from widgets.pictures import open_sample
 
 NAMED = (2, 39, 47)  # patches, as the chapter names them
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from widgets.lesson import contents
 from widgets.lesson.predictions import asked
 from widgets.lesson.quiz_data import questions
-from widgets.page import contents
 
 # term, as a pattern: the words that explain it; None where the chapter does without the term
 EXPLAINED: dict[str, dict[str, str | None]] = {

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import torch
 
+from widgets.checkpoints.loading import load
+from widgets.experiments.other_sizes import (
+    INTERPOLATED,
+    WAYS,
+    answer,
+    by_resize,
+    resized_table,
+    shorter_sides,
+    similarity_of,
+)
+from widgets.experiments.sample_sizes import small_picture
 from widgets.lesson.predictions import chapter_11
-from widgets.model.checkpoints import load
 from widgets.model.library import weights_of
-from widgets.model.other_sizes import INTERPOLATED, WAYS, answer, by_resize, resized_table, shorter_sides, similarity_of
-from widgets.model.pictures import open_sample
-from widgets.model.sample_sizes import small_picture
+from widgets.pictures import open_sample
 
 DINO = "dinov2-small"
 CHANGED = [way for way in WAYS if way != INTERPOLATED]

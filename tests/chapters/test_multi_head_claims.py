@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.pictures import open_sample
+from widgets.experiments.kept_pass import Reading, read
 from widgets.model.trace import trace
-from widgets.page.reading import Reading, read
+from widgets.pictures import open_sample
 
 
 def orange(reading: Reading) -> np.ndarray:

@@ -10,8 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from widgets.lesson import contents
 from widgets.lesson.chapter_work import work_of
-from widgets.page import build, contents
+from widgets.page import build
 
 NOTEBOOKS = sorted(contents.FOLDER.glob("*.ipynb"))
 LARGEST = 200_000  # bytes

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from widgets.page import contents
+from widgets.lesson import contents
 
 from .claims import CLAIMS
 from .numerals import exercise_minutes, known_to, numerals, of_chapter

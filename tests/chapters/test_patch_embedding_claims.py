@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.experiments.patch_basis import basis_of
+from widgets.lesson import contents
 from widgets.model.embedding import embed_by_convolution
-from widgets.model.inside import silence_filters
+from widgets.model.inspection import silence_filters
 from widgets.model.library import weights_of
-from widgets.model.patch_basis import basis_of
 from widgets.model.patches import patchify
-from widgets.model.pictures import open_sample, prepare, sample_names
 from widgets.model.vit import ViTWeights, represent
-from widgets.page import contents
+from widgets.pictures import open_sample, prepare, sample_names
 
 CAT = open_sample("cat")
 EYE, FUR = 75, 21  # patches of 16 px, as the chapter names them

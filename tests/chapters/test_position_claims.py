@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from widgets.model.checkpoints import load
-from widgets.model.facts import published
+from widgets.block.read_out import ReadOut
+from widgets.checkpoints.loading import load
+from widgets.common.facts import published
+from widgets.experiments.kept_pass import read
+from widgets.experiments.shuffle import ShuffleResult, shuffle_test
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.model.pictures import open_sample, sample_names
 from widgets.model.position_tables import position_table, similarity_rows
-from widgets.model.shuffle import ShuffleResult, shuffle_test
 from widgets.model.trace import trace
 from widgets.model.vit import represent
-from widgets.page.reading import read
-from widgets.page.selection import Selection
-from widgets.read_out import ReadOut
+from widgets.pictures import open_sample, sample_names
 
 CAT = open_sample("cat")
 

@@ -12,13 +12,13 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 from transformers import ViTConfig
 
+from widgets.attention.scaling_demo import ScalingDemo
+from widgets.experiments.kept_pass import Reading, read
 from widgets.model.attention import score_statistics
 from widgets.model.library import weights_of
-from widgets.model.pencil import PENCIL, PRESETS, compute
-from widgets.model.pictures import open_sample
 from widgets.model.trace import trace
-from widgets.page.reading import Reading, read
-from widgets.scaling_demo import ScalingDemo
+from widgets.model.worked_examples import PENCIL, PRESETS, compute
+from widgets.pictures import open_sample
 
 
 @cache

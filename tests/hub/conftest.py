@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.model.conftest import original_graph  # noqa: F401  a fixture of these tests too
-from widgets.model.facts import published
+from widgets.common.facts import published
 
 _absent: dict[str, int] = {}
 

@@ -12,9 +12,9 @@ from safetensors.torch import load_file
 from transformers import Dinov2Model
 
 from tests.hub.conftest import cached
-from widgets.model.facts import published
-from widgets.model.folding import shape_of_dinov2, state_from_onnx, vit_from_dinov2
-from widgets.model.sources import hub_files
+from widgets.checkpoints.fold_weights import shape_of_dinov2, state_from_onnx, vit_from_dinov2
+from widgets.checkpoints.sources import hub_files
+from widgets.common.facts import published
 
 NAME = "dinov2-small"
 pytestmark = pytest.mark.hub(NAME)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from widgets.model.conversion import sources_of
-from widgets.model.fetching import facts_of, fetch
+from widgets.checkpoints.conversion import sources_of
+from widgets.checkpoints.fetching import facts_of, fetch
 
 NAME = "dinov2-small"
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
 from widgets.model.library import weights_of
-from widgets.model.pictures import decode, open_sample, prepare
 from widgets.model.reference import compare_with_published, is_reference_picture, released_pixels
 from widgets.model.trace import trace
+from widgets.pictures import decode, open_sample, prepare
 
 PICTURE = os.environ.get("VIT_COURSE_REFERENCE_PICTURE", "")
 

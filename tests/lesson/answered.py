@@ -9,8 +9,8 @@ from typing import Any, Literal
 import pytest
 
 from widgets.lesson import check, checking, exercises
+from widgets.lesson.check_result import Result
 from widgets.lesson.diagnosis import DESCRIBED
-from widgets.lesson.result import Result
 
 Kind = Literal["passed", "named", "described", "silent"]
 

@@ -545,14 +545,14 @@ def patchify_split_into_p(image, P):
 
 @fresh("pretraining_exaflops", "asks for the forward pass at cfg['img'] instead of at res")
 def pretraining_at_img(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     return 6 * forward_macs(cfg, cfg["img"]) * epochs * n_images / 1e18
 
 
 @fresh("pretraining_exaflops", "divides with //, so that only whole exaFLOPs are left")
 def pretraining_floor_division(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     flops = 2 * 3 * forward_macs(cfg, res) * epochs * n_images
     return float(flops // 10**18)
@@ -560,7 +560,7 @@ def pretraining_floor_division(cfg, res, epochs, n_images):
 
 @fresh("pretraining_exaflops", "takes the backward pass as twice the multiply-adds, without the two FLOPs of each")
 def pretraining_backward_in_macs(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     forward = 2 * forward_macs(cfg, res)
     backward = 2 * forward_macs(cfg, res)

@@ -532,7 +532,7 @@ def exaflops_six_n_d(cfg, res, epochs, n_images):
 
 @fresh("pretraining_exaflops", "the backward pass is taken to cost as much as the forward pass")
 def exaflops_backward_once(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     forward = 2 * forward_macs(cfg, res)
     backward = forward
@@ -541,7 +541,7 @@ def exaflops_backward_once(cfg, res, epochs, n_images):
 
 @fresh("pretraining_exaflops", "the side of the pictures is taken from cfg, and res plays no part")
 def exaflops_at_cfg_img(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     return 3 * 2 * forward_macs(cfg, cfg["img"]) * epochs * n_images / 1e18
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from widgets.forward_stepper import ForwardStepper
+from widgets.first_look.forward_stepper import ForwardStepper
+from widgets.kit.selection import Selection
 from widgets.lesson import predict
 from widgets.lesson.predictions.chapter_00 import PATCH
-from widgets.model.pictures import open_sample
 from widgets.model.step_rows import hand_set_pass
-from widgets.page.selection import Selection
+from widgets.pictures import open_sample
 
 
 def test_the_steps_in_which_tokens_meet_are_those_that_the_bar_marks() -> None:
@@ -72,8 +72,8 @@ def test_what_the_chapter_says_one_should_have_seen() -> None:
 
 
 def test_the_chapters_table_of_steps_is_that_of_the_stepper() -> None:
+    from widgets.lesson import contents
     from widgets.model.steps import STEPS
-    from widgets.page import contents
 
     text = "\n".join(
         cell.source for cell in contents.read(contents.chapter("00").path).cells if cell.cell_type == "markdown"

@@ -240,7 +240,7 @@ def test_every_misconception_differs_from_the_right_answer_and_is_told_from_the_
 def test_check_loads_neither_pages_nor_their_machinery() -> None:
     code = (
         "import sys; from widgets import check; check('patchify', lambda image, P: image);"
-        "print([m for m in ('widgets.page', 'widgets.parts', 'widgets.widget', 'playwright') if m in sys.modules])"
+        "print([m for m in ('widgets.page', 'widgets.parts', 'widgets.kit.widget', 'playwright') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from widgets.lesson import check, exercises
-from widgets.lesson.given import forward_macs
+from widgets.lesson.building_blocks import forward_macs
 
 from .test_counting_cases import COUNTING, every, solved
 

@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from widgets.lesson import check, checking, exercises
-from widgets.lesson.describing import CHANGES
+from widgets.lesson.array_differences import CHANGES
 from widgets.lesson.diagnosis import DESCRIBED
 
 

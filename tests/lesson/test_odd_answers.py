@@ -14,7 +14,7 @@ import pytest
 import torch
 
 from widgets.lesson import check, checking, exercises, progress
-from widgets.lesson.plain import Foreign, plain
+from widgets.lesson.plain_values import Foreign, plain
 
 from .test_checking import by_loops
 

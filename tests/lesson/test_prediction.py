@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from widgets.lesson import Predict, progress
-from widgets.lesson.guessing import NumberGuess
-from widgets.lesson.wording import how_far, written
+from widgets.lesson.answer_kinds import NumberGuess
+from widgets.lesson.lesson_text import how_far, written
 
 
 def patches(**params) -> Predict:

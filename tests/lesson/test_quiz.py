@@ -10,9 +10,9 @@ from statistics import median
 import pytest
 
 from widgets.lesson import Quiz, progress
+from widgets.lesson.lesson_text import inline
 from widgets.lesson.quiz_data import chapters, questions, read
 from widgets.lesson.quiz_widget import order_of
-from widgets.lesson.wording import inline
 
 ALL = [(chapter, question) for chapter in chapters() for question in questions(chapter)]
 

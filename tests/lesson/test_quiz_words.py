@@ -7,8 +7,8 @@ import re
 import nbformat
 import pytest
 
+from widgets.lesson import contents
 from widgets.lesson.quiz_data import QuizQuestion, chapters, questions
-from widgets.page import contents
 
 TERMS = (
     "JFT",

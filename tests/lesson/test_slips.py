@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from widgets.lesson import check, exercises
-from widgets.lesson.comparing import difference
+from widgets.lesson.comparison import difference
 from widgets.lesson.specification import Exercise
 
 IDS = (

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from widgets.model import sources
-from widgets.model.download import sha256
-from widgets.model.fetching import cache_folder, facts_of
-from widgets.model.sources import package_file
+from widgets.checkpoints import sources
+from widgets.checkpoints.download import sha256
+from widgets.checkpoints.fetching import cache_folder, facts_of
+from widgets.checkpoints.sources import package_file
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.model.test_count import REFERENCE
 from widgets import Miscount
-from widgets.model.accounting import attention_for_every_head, core_and_chip, traps
+from widgets.counting.accounting_traps import attention_for_every_head, core_and_chip, traps
+from widgets.lesson import contents
 from widgets.model.shape import FAMILY
-from widgets.page import contents
 
 BY = {trap.name: trap for trap in traps()}
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from widgets.model.amounts import percent
-from widgets.model.ledger import parameter_lines, product_lines
+from widgets.common.number_formats import percent
+from widgets.counting.ledger import parameter_lines, product_lines
 from widgets.model.shape import FAMILY
 
 

@@ -13,11 +13,11 @@ from PIL import Image
 
 from tests.model.small_models import library_vit
 from widgets.__main__ import main
-from widgets.model import check, reference
-from widgets.model.checkpoints import load
-from widgets.model.facts import published
+from widgets.checkpoints import check
+from widgets.checkpoints.loading import load
+from widgets.common.facts import published
+from widgets.model import reference
 from widgets.model.library import weights_of
-from widgets.model.pictures import PREPARATIONS, open_sample
 from widgets.model.reference import (
     FACTS,
     compare_with_published,
@@ -26,6 +26,7 @@ from widgets.model.reference import (
     released_pixels,
 )
 from widgets.model.trace import trace
+from widgets.pictures import PREPARATIONS, open_sample
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 

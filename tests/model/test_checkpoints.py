@@ -17,11 +17,11 @@ import torch
 from transformers import ViTModel
 
 from tests.model.conftest import hub_facts, saved_classifier
-from widgets.model import checkpoints, fetching
-from widgets.model.checkpoints import CheckpointMissing, available, load
-from widgets.model.download import sha256
-from widgets.model.facts import published
-from widgets.model.folding import state_from_onnx, vit_from_dinov2
+from widgets.checkpoints import fetching, loading
+from widgets.checkpoints.download import sha256
+from widgets.checkpoints.fold_weights import state_from_onnx, vit_from_dinov2
+from widgets.checkpoints.loading import CheckpointMissing, available, load
+from widgets.common.facts import published
 
 NAME = "dinov2-small"
 FACTS = published("checkpoints")[NAME]
@@ -30,8 +30,8 @@ FACTS = published("checkpoints")[NAME]
 @pytest.fixture
 def nothing_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a new process: no checkpoint is in memory yet."""
-    monkeypatch.setattr(checkpoints, "_BASES", {})
-    monkeypatch.setattr(checkpoints, "_RESIZED", {name: checkpoints.OrderedDict() for name in checkpoints.names()})
+    monkeypatch.setattr(loading, "_BASES", {})
+    monkeypatch.setattr(loading, "_RESIZED", {name: loading.OrderedDict() for name in loading.names()})
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def test_the_cache_holds_what_a_fresh_conversion_gives(converted: ViTModel) -> N
 
 
 def test_counts_are_the_published_ones() -> None:
-    def parameters(checkpoint: checkpoints.Checkpoint) -> int:
+    def parameters(checkpoint: loading.Checkpoint) -> int:
         return sum(parameter.numel() for parameter in checkpoint.model.parameters())
 
     expected = published("dinov2_small")
@@ -154,15 +154,15 @@ def test_unknown_name_lists_the_names() -> None:
 
 
 def test_five_threads_one_load(nothing_loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    opened, open_copy = [], checkpoints.open_copy
+    opened, open_copy = [], loading.open_copy
 
     def slow(folder: Path) -> ViTModel:
         opened.append(folder)
         time.sleep(0.3)
         return open_copy(folder)
 
-    monkeypatch.setattr(checkpoints, "open_copy", slow)
-    got: list[checkpoints.Checkpoint] = []
+    monkeypatch.setattr(loading, "open_copy", slow)
+    got: list[loading.Checkpoint] = []
     threads = [threading.Thread(target=lambda: got.append(load(NAME, 224))) for _ in range(5)]
     for thread in threads:
         thread.start()
@@ -172,11 +172,11 @@ def test_five_threads_one_load(nothing_loaded: None, monkeypatch: pytest.MonkeyP
 
 
 def test_sizes_kept_in_memory_are_bounded(nothing_loaded: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "_SIZES_KEPT", 3)
+    monkeypatch.setattr(loading, "_SIZES_KEPT", 3)
     first = load(NAME, 14)
     for columns in range(2, 5):
         load(NAME, (14, 14 * columns))
-    assert len(checkpoints._RESIZED[NAME]) == 3
+    assert len(loading._RESIZED[NAME]) == 3
     assert load(NAME, 14) is not first
 
 
@@ -186,7 +186,7 @@ def test_random_one_is_seeded_and_leaves_the_process_alone(nothing_loaded: None)
     torch.manual_seed(3)
     first = load("random-b16").model.state_dict()
     assert torch.equal(torch.rand(4), expected)
-    checkpoints._BASES.clear()
+    loading._BASES.clear()
     second = load("random-b16").model.state_dict()
     assert all(torch.equal(value, second[name]) for name, value in first.items())
     matrix = first["vit.layers.3.mlp.fc1.weight"]
@@ -254,7 +254,7 @@ def test_a_load_that_is_broken_off_leaves_the_copy_alone(nothing_loaded: None, m
     def broken_off(folder: Path) -> None:
         raise RuntimeError("cannot schedule new futures after interpreter shutdown")
 
-    monkeypatch.setattr(checkpoints, "open_copy", broken_off)
+    monkeypatch.setattr(loading, "open_copy", broken_off)
     with pytest.raises(RuntimeError, match="cannot schedule"):
         load(NAME)
     assert fetching.kept(NAME), "the copy in the cache was whole and must stay"

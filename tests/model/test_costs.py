@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.model.test_count import REFERENCE
+from widgets.common.number_formats import digits, short, written_bytes
+from widgets.lesson.building_blocks import forward_macs
 from widgets.lesson.exercises._counting import B_16
-from widgets.lesson.given import forward_macs
 from widgets.model import count
-from widgets.model.amounts import digits, short, written_bytes
 from widgets.model.costs import (
     SEGMENT,
     models,

@@ -15,9 +15,9 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import ViTConfig, ViTForImageClassification, ViTModel
 
 from tests.model.small_models import PlainViT, counted
+from widgets.common.facts import published
 from widgets.model import count
 from widgets.model.count import macs, parameters
-from widgets.model.facts import published
 from widgets.model.shape import FAMILY, ViTShape
 
 REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())

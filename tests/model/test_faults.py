@@ -14,9 +14,9 @@ from tests.model.numpy_vit import make_vit_params
 from tests.model.small_models import library_vit, ours_from_numpy
 from widgets.model.faults import FAULTS, SAME_STEP, steps_with
 from widgets.model.library import weights_of
-from widgets.model.pictures import PREPARATIONS
 from widgets.model.positions import interpolate_positions
 from widgets.model.trace import trace
+from widgets.pictures import PREPARATIONS
 
 CHECKPOINT = SimpleNamespace(model=library_vit(layer_norm_eps=1e-6), preparation=PREPARATIONS["vit-b16"])
 X = torch.randn(2, 3, 28, 28, generator=torch.Generator().manual_seed(0))

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from widgets.model import fetching
-from widgets.model.fetching import CheckpointMissing, fetch, kept
-from widgets.model.sources import SourceFailed
+from widgets.checkpoints import fetching
+from widgets.checkpoints.fetching import CheckpointMissing, fetch, kept
+from widgets.checkpoints.sources import SourceFailed
 
 NAME = "dinov2-small"
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,8 +111,8 @@ def test_unknown_name_lists_the_names() -> None:
 FETCH_SLOWLY = """
 import os, subprocess, sys, time
 from pathlib import Path
-from widgets.model import fetching
-from widgets.model.download import child_process
+from widgets.checkpoints import fetching
+from widgets.checkpoints.download import child_process
 
 def slow(folder):
     (folder / "model.safetensors").write_bytes(b"half")

@@ -13,9 +13,8 @@ from transformers import BertConfig, BertModel, GPT2Config, GPT2Model, ViTConfig
 from tests.model.small_models import counted, library_vit
 from tests.model.test_count import REFERENCE, library_on_meta
 from tests.model.test_setting import random_shapes
-from widgets.model import count
-from widgets.model.facts import published
-from widgets.model.ledger import (
+from widgets.common.facts import published
+from widgets.counting.ledger import (
     as_csv,
     beside_language_models,
     by_the_formula,
@@ -27,6 +26,7 @@ from widgets.model.ledger import (
     words_of,
     worked,
 )
+from widgets.model import count
 from widgets.model.library import on_meta, tensors_by_term
 from widgets.model.shape import FAMILY, ViTShape
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
-from widgets.model.likeness import patch_likeness, reader_of
-from widgets.model.pictures import open_sample, prepare
+from widgets.checkpoints.loading import load
+from widgets.experiments.token_similarity import patch_likeness, reader_of
+from widgets.pictures import open_sample, prepare
 
 
 def test_likeness_is_the_cosine_of_the_librarys_tokens() -> None:

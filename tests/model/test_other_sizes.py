@@ -9,9 +9,8 @@ import pytest
 import torch
 from PIL import Image
 
-from widgets.model.checkpoints import load
-from widgets.model.library import weights_of
-from widgets.model.other_sizes import (
+from widgets.checkpoints.loading import load
+from widgets.experiments.other_sizes import (
     RESIZES,
     WAYS,
     answer,
@@ -24,8 +23,9 @@ from widgets.model.other_sizes import (
     shorter_sides,
     similarity_of,
 )
-from widgets.model.pictures import decode, open_sample, prepare
+from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
+from widgets.pictures import decode, open_sample, prepare
 
 DINO = "dinov2-small"
 

@@ -12,18 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from widgets.model import pictures, uploads
-from widgets.model.facts import DATA
-from widgets.model.pictures import (
+from widgets.common.facts import DATA
+from widgets.pictures import (
     MOST_PATCHES,
     PREPARATIONS,
     Picture,
     PictureRefused,
     decode,
     open_sample,
+    picture,
     prepare,
     prepared_size,
     sample_names,
+    uploads,
 )
 
 FORMATS = ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"]
@@ -86,7 +87,7 @@ def test_the_samples_are_the_kinds_the_course_needs() -> None:
 
 def test_readme_json_and_folder_say_the_same() -> None:
     folder = DATA / "pictures"
-    entries = pictures._samples().values()
+    entries = picture._samples().values()
     assert {entry["file"] for entry in entries} == {p.name for p in folder.iterdir()} - {"README.md", "pictures.json"}
     readme = (folder / "README.md").read_text(encoding="utf-8")
     for entry in entries:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
 from widgets.model.library import weights_of
 from widgets.model.position_tables import KINDS, likeness, most_alike, position_table, similarity_rows
 

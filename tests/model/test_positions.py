@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.model.small_models import library_vit
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
 from widgets.model.library import weights_of
 from widgets.model.positions import METHODS, cosine_similarity_map, interpolate_positions, sincos_1d, sincos_2d
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.model.test_count import REFERENCE
+from widgets.common.facts import DATA, published
 from widgets.model import count
-from widgets.model.facts import DATA, published
 from widgets.model.shape import FAMILY, ViTShape
 
 TABLES = [

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from widgets.model.checkpoints import load
-from widgets.model.mistake import sample_answers
-from widgets.model.pictures import open_sample, prepare, sample_names
-from widgets.model.readout import read_outs, sample_read_outs
+from widgets.checkpoints.loading import load
+from widgets.experiments.fault_effects import sample_answers
+from widgets.experiments.readout import read_outs, sample_read_outs
+from widgets.pictures import open_sample, prepare, sample_names
 
 
 def test_both_readings_are_the_librarys_tokens_read_in_numpy() -> None:

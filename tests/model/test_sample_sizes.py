@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.other_sizes import answer, enlarged_answer, reference_side
-from widgets.model.pictures import enlarged, open_sample, prepare, sample_names
-from widgets.model.sample_sizes import SmallPicture, recognised, side_of, small_picture
+from widgets.experiments.other_sizes import answer, enlarged_answer, reference_side
+from widgets.experiments.sample_sizes import SmallPicture, recognised, side_of, small_picture
+from widgets.pictures import enlarged, open_sample, prepare, sample_names
 
 DINO = "dinov2-small"
 NAMES = ("cat", "photographer", "flower", "galaxies", "bricks")

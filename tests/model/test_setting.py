@@ -10,8 +10,7 @@ import torch
 
 from tests.model.small_models import PlainViT, counted
 from tests.model.test_count import flops, library_on_meta
-from widgets.model.count import macs, parameters
-from widgets.model.setting import (
+from widgets.counting.calculator_settings import (
     NUMBERS,
     OPTIONS,
     Refused,
@@ -24,6 +23,7 @@ from widgets.model.setting import (
     value_of,
     write,
 )
+from widgets.model.count import macs, parameters
 from widgets.model.shape import FAMILY, ViTShape, size_pair
 
 

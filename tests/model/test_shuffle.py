@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
-from widgets.model.pictures import open_sample, prepare
-from widgets.model.shuffle import ORDERS, patch_order, reorder, shuffle_test
+from widgets.checkpoints.loading import load
+from widgets.experiments.shuffle import ORDERS, patch_order, reorder, shuffle_test
+from widgets.pictures import open_sample, prepare
 
 
 @pytest.mark.parametrize("kind", ORDERS)

@@ -19,12 +19,12 @@ import torch
 from transformers import Dinov2Model
 
 from tests.model.conftest import LocalHub, hub_facts, saved_classifier, saved_dinov2
-from tests.model.test_folding import export
-from widgets.model import fetching, sources
-from widgets.model.conversion import sources_of
-from widgets.model.download import folder_size
-from widgets.model.folding import open_copy
-from widgets.model.sources import SourceFailed, hub_files, package_file
+from tests.model.test_fold_weights import export
+from widgets.checkpoints import fetching, sources
+from widgets.checkpoints.conversion import sources_of
+from widgets.checkpoints.download import folder_size
+from widgets.checkpoints.fold_weights import open_copy
+from widgets.checkpoints.sources import SourceFailed, hub_files, package_file
 
 StartHub = Callable[..., LocalHub]
 

@@ -11,10 +11,10 @@ import torch
 from widgets.model import steps as steps_module
 from widgets.model.attention import softmax
 from widgets.model.encoder import block
-from widgets.model.handset import ORIGINS
-from widgets.model.pictures import open_sample
+from widgets.model.hand_set_vit import ORIGINS
 from widgets.model.step_rows import hand_set_pass, view_of
 from widgets.model.steps import EVENTS, STEPS, Walk, places
+from widgets.pictures import open_sample
 
 RUN = hand_set_pass(open_sample("cat"))
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
-from widgets.model.facts import published
+from widgets.checkpoints.loading import load
+from widgets.common.facts import published
 from widgets.model.stream import differences, quartiles, stream
 from widgets.model.trace import Trace, trace
 

@@ -12,14 +12,14 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from tests.model.numpy_vit import make_vit_params, vit_forward
 from tests.model.small_models import library_vit, ours_from_numpy
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
 from widgets.model.count import macs
 from widgets.model.encoder import BlockTrace
 from widgets.model.library import library_stages, weights_of
-from widgets.model.pictures import open_sample, prepare
 from widgets.model.shape import ViTShape
 from widgets.model.trace import trace
 from widgets.model.vit import represent
+from widgets.pictures import open_sample, prepare
 
 
 def pixels(batch: int, height: int, width: int, seed: int = 0, channels: int = 3) -> torch.Tensor:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from widgets.model.typed_number import Kind, NotRead, as_typed, number_typed, sides_typed
+from widgets.common.typed_number import Kind, NotRead, as_typed, number_typed, sides_typed
 
 PEAK = Kind("Peak", 0.001, 1e6, units=("TFLOP/s",), example="61.5")
 SHARE = Kind("Utilisation", 0.01, 100, units=("%",), example="32")

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.activation_plot import AXIS, BIN, PLACES, ActivationPlot
-from widgets.page.selection import Selection
+from widgets.block.activation_plot import AXIS, BIN, PLACES, ActivationPlot
+from widgets.kit.selection import Selection
 
 
 @pytest.fixture

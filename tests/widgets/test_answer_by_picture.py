@@ -8,11 +8,11 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from widgets.answer_by_picture import AnswerByPicture
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.page.sample_answers import alone, verdict
-from widgets.page.selection import Selection
+from widgets.positions.answer_by_picture import AnswerByPicture
+from widgets.positions.sample_answers import alone, verdict
 
 NAMES = ["cat", "coffee", "galaxies"]
 
@@ -20,12 +20,13 @@ NAMES = ["cat", "coffee", "galaxies"]
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three pictures, and 12 patches as the full size: larger ones take seconds each and are the same code."""
-    for module in ("pictures", "sample_sizes"):
-        monkeypatch.setattr(f"widgets.model.{module}.sample_names", lambda: NAMES)
-    monkeypatch.setattr("widgets.answer_by_picture.OF_STILL", NAMES[:2])
+    for module in ("pictures", "experiments.sample_sizes"):
+        monkeypatch.setattr(f"widgets.{module}.sample_names", lambda: NAMES)
+    monkeypatch.setattr("widgets.positions.answer_by_picture.OF_STILL", NAMES[:2])
     for module in ("other_sizes", "sample_sizes"):
         monkeypatch.setattr(
-            f"widgets.model.{module}.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+            f"widgets.experiments.{module}.reference_side",
+            lambda name, picture: 12 * weights_of(load(name).model).patch_size,
         )
 
 

@@ -8,11 +8,11 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from widgets.answer_by_size import AnswerBySize
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.experiments.other_sizes import RESIZES
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.model.other_sizes import RESIZES
-from widgets.page.selection import Selection
+from widgets.positions.answer_by_size import AnswerBySize
 
 
 def press(widget: AnswerBySize) -> None:
@@ -26,11 +26,12 @@ def press(widget: AnswerBySize) -> None:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizes only: the others take seconds and are the same code."""
-    monkeypatch.setattr("widgets.model.other_sizes.SIDES", (8, 12))
+    monkeypatch.setattr("widgets.experiments.other_sizes.SIDES", (8, 12))
     monkeypatch.setattr(
-        "widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+        "widgets.experiments.other_sizes.reference_side",
+        lambda name, picture: 12 * weights_of(load(name).model).patch_size,
     )
-    monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
+    monkeypatch.setattr("widgets.experiments.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
 
 
 @pytest.mark.parametrize(

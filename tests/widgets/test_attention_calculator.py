@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.attention_calculator import AttentionCalculator
+from widgets.attention.attention_calculator import AttentionCalculator
+from widgets.kit.selection import Selection
 from widgets.model.attention import AttentionWeights, multi_head_attention
-from widgets.model.pencil import PENCIL_HEAD_1, PENCIL_HEAD_2, PRESETS, PROJECTIONS, compute
-from widgets.page.selection import Selection
+from widgets.model.worked_examples import PENCIL_HEAD_1, PENCIL_HEAD_2, PRESETS, PROJECTIONS, compute
 from widgets.parts.written_sum import cell, plain, value_of
 
 from ..model.test_attention import PENCIL

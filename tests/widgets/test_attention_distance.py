@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from tests.widgets.test_head_explorer import library_attention
-from widgets.attention_distance import CHOSEN, EVEN, HEADS, MEAN, AttentionDistance
+from widgets.attention.attention_distance import CHOSEN, EVEN, HEADS, MEAN, AttentionDistance
+from widgets.kit.selection import Selection
 from widgets.lesson.predictions.chapter_06 import WHERE, layer_of_the_nearest_head, parameters_with_24_heads
-from widgets.page.selection import Selection
 from widgets.parts import Series
 
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.break_it import BreakIt
-from widgets.model.amounts import fixed
-from widgets.model.checkpoints import load
-from widgets.model.pictures import open_sample, prepare, sample_names
-from widgets.page.reading import read
-from widgets.page.selection import Selection
+from widgets.block.break_it import BreakIt
+from widgets.checkpoints.loading import load
+from widgets.common.number_formats import fixed
+from widgets.experiments.kept_pass import read
+from widgets.kit.selection import Selection
+from widgets.pictures import open_sample, prepare, sample_names
 
 
 @pytest.fixture

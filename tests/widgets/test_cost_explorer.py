@@ -8,7 +8,7 @@ import pytest
 
 from tests.model.test_count import REFERENCE
 from widgets import CostExplorer
-from widgets.cost_explorer import MACS
+from widgets.counting.cost_explorer import MACS
 from widgets.model import count
 from widgets.model.costs import SEGMENT, models, sides
 

@@ -9,13 +9,13 @@ import pytest
 import torch
 from PIL import Image
 
-from widgets.embedding_basis import PREFIX, EmbeddingBasis
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.experiments.patch_basis import basis_of
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.model.patch_basis import basis_of
 from widgets.model.patches import patchify
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
+from widgets.patches.embedding_basis import PREFIX, EmbeddingBasis
+from widgets.pictures import open_sample, prepare
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.filter_bank import FilterBank, bank_of
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
 from widgets.model.patches import patchify
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
+from widgets.patches.filter_bank import FilterBank, bank_of
+from widgets.pictures import open_sample, prepare
 
 SIZES = [("dinov2-small", 14, 384), ("random-b16", 16, 768)]
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from widgets.forward_stepper import ForwardStepper
-from widgets.model.checkpoints import available
-from widgets.page.selection import Selection
-from widgets.page.twin import TextTwin
+from widgets.checkpoints.loading import available
+from widgets.first_look.forward_stepper import ForwardStepper
+from widgets.kit.selection import Selection
+from widgets.kit.text_twin import TextTwin
 from widgets.parts import RowFlow
 
 LAYER = 9  # steps

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.head_explorer import HeadExplorer
-from widgets.model.checkpoints import load
-from widgets.model.pictures import open_sample, prepare
-from widgets.page.selection import Selection
+from widgets.attention.head_explorer import HeadExplorer
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.parts import HeadMaps
+from widgets.pictures import open_sample, prepare
 
 
 @pytest.fixture

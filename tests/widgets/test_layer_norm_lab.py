@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.layer_norm_lab import COMPARED, PICTURE, STARTS, LayerNormLab
+from widgets.block.layer_norm_lab import COMPARED, PICTURE, STARTS, LayerNormLab
+from widgets.block.norm_sheet import epsilon_typed
+from widgets.kit.selection import Selection
 from widgets.model.norm import spread
-from widgets.page.norm_sheet import epsilon_typed
-from widgets.page.selection import Selection
 from widgets.parts.written_sum import significant
 
 

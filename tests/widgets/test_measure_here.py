@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from widgets import MeasureHere, Selection, measure_here
-from widgets.measure_here import MEASURE, STOP
-from widgets.model import count, timing
+from widgets import MeasureHere, Selection
+from widgets.counting import measure_here
+from widgets.counting.measure_here import MEASURE, STOP
+from widgets.experiments import timing
+from widgets.experiments.timing import Size, Timing, sizes
+from widgets.model import count
 from widgets.model.shape import FAMILY
-from widgets.model.timing import Size, Timing, sizes
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from widgets import Miscount
-from widgets.miscount import MISTAKES, MODELS
+from widgets.counting.miscount import MISTAKES, MODELS
 from widgets.model.count import parameters
 from widgets.model.shape import FAMILY
 

@@ -9,11 +9,11 @@ import pytest
 from PIL import Image
 
 import widgets
-from widgets.page.picture_choice import PictureChoice
-from widgets.page.selection import Selection
+from widgets.kit.picture_choice import PictureChoice
+from widgets.kit.selection import Selection
+from widgets.kit.widget import Widget
 from widgets.parts import PictureUpload
 from widgets.parts.part import Part
-from widgets.widget import Widget
 
 NOISE = np.random.default_rng(0).integers(0, 256, (300, 300, 4), dtype=np.uint8)
 PICTURES = {"dinov2-small": Image.fromarray(NOISE[:200, :, 0]), "random-b16": Image.fromarray(NOISE[:, :240])}

@@ -19,11 +19,13 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from widgets import WIDGETS, app
-from widgets.page import address, contents, prose, results
+from widgets.kit import prose
+from widgets.kit.selection import Selection, selection_here
+from widgets.kit.widget import Description, Widget, png_of
+from widgets.lesson import contents
+from widgets.page import address, results
 from widgets.page.output import say
-from widgets.page.selection import Selection, selection_here
 from widgets.page.workbook import Shown, Workbook
-from widgets.widget import Description, Widget, png_of
 
 # cells --------------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from widgets import ParameterLedger, Selection
-from widgets.model.checkpoints import available, load
+from widgets.checkpoints.loading import available, load
 
 
 def number(text: str) -> int:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from widgets.model.pictures import PREPARATIONS, open_sample, prepare
-from widgets.page.selection import Selection
-from widgets.patch_hover import PATCH_SIZES, PREFIX, PatchHover
+from widgets.kit.selection import Selection
+from widgets.patches.patch_hover import PATCH_SIZES, PREFIX, PatchHover
+from widgets.pictures import PREPARATIONS, open_sample, prepare
 
 
 @pytest.fixture

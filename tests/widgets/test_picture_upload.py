@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from widgets.page.picture_choice import PictureChoice
-from widgets.page.selection import Selection
+from widgets.kit.picture_choice import PictureChoice
+from widgets.kit.selection import Selection
 from widgets.parts import PictureUpload, arriving
 from widgets.parts.picture_upload import OUR_FAULT, STOPPED
 
@@ -67,7 +67,7 @@ def test_whatever_raises_is_answered_and_no_log_quotes_the_file(
 def test_a_failing_reader_leaves_the_picture_before(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("widgets.page.picture_choice.decode", lambda data, name: 1 / 0)
+    monkeypatch.setattr("widgets.kit.picture_choice.decode", lambda data, name: 1 / 0)
     selection = Selection()
     PictureChoice(selection=selection)._upload._handle_msg(piece(0, SECRET, last=True))
     assert selection.picture == "cat" and selection.upload is None and "ZeroDivisionError" in caplog.text

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
+from widgets.kit.text_twin import TextTwin
 from widgets.model.library import weights_of
-from widgets.page.selection import Selection
-from widgets.page.twin import TextTwin
-from widgets.position_interpolation import ANSWER, PICTURES, TABLE, PositionInterpolation
+from widgets.positions.position_interpolation import ANSWER, PICTURES, TABLE, PositionInterpolation
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two sizes only: the others take seconds and are the same code."""
-    monkeypatch.setattr("widgets.model.other_sizes.SIDES", (8, 12))
+    monkeypatch.setattr("widgets.experiments.other_sizes.SIDES", (8, 12))
     monkeypatch.setattr(
-        "widgets.model.other_sizes.reference_side", lambda name, picture: 12 * weights_of(load(name).model).patch_size
+        "widgets.experiments.other_sizes.reference_side",
+        lambda name, picture: 12 * weights_of(load(name).model).patch_size,
     )
-    monkeypatch.setattr("widgets.model.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
+    monkeypatch.setattr("widgets.experiments.other_sizes.shorter_sides", lambda P, own, picture: [8 * P, 12 * P])
 
 
 def test_both_stills(few) -> None:

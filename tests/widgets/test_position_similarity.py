@@ -9,11 +9,11 @@ import pytest
 import torch
 from PIL import Image
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
 from widgets.model.positions import cosine_similarity_map, interpolate_positions, sincos_2d
-from widgets.page.selection import Selection
-from widgets.position_similarity import NAMES, STORED, PositionSimilarity
+from widgets.positions.position_similarity import NAMES, STORED, PositionSimilarity
 
 
 @pytest.fixture
@@ -150,7 +150,7 @@ def test_a_click_reaches_every_part_and_the_words(widget) -> None:
 
 @pytest.mark.parametrize("checkpoint", ["resnet", "vit-b16"])
 def test_a_checkpoint_that_is_not_here_is_answered_and_the_last_maps_stay(widget, checkpoint: str) -> None:
-    from widgets.model.checkpoints import available
+    from widgets.checkpoints.loading import available
 
     if checkpoint in available():
         checkpoint = "resnet"

@@ -9,8 +9,8 @@ import torch
 from torch import nn
 
 from widgets import PublishedCounts, Selection, ViTCalculator
+from widgets.counting.ways_of_counting import POOLED, published_counts
 from widgets.model.count import attention_pooling, parameters
-from widgets.model.published_counts import POOLED, published_counts
 from widgets.model.shape import FAMILY
 
 BY = {claim.key: claim for claim in published_counts()}

@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from widgets.model.pictures import open_sample, sample_names
-from widgets.model.readout import read_outs
-from widgets.page.selection import Selection
-from widgets.read_out import ReadOut
+from widgets.block.read_out import ReadOut
+from widgets.experiments.readout import read_outs
+from widgets.kit.selection import Selection
+from widgets.pictures import open_sample, sample_names
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WORDS = """
 import json, sys, torch
 import widgets
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
 from widgets.model.flop_counters import WAYS, torch_flops
 from widgets.model.shape import FAMILY
 {before}

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from widgets.page.selection import Selection
-from widgets.residual_stream import CURVES, DIRECTIONS, ResidualStream
+from widgets.block.residual_stream import CURVES, DIRECTIONS, ResidualStream
+from widgets.kit.selection import Selection
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import math
 import numpy as np
 import pytest
 
-from widgets.model.pictures import open_sample
-from widgets.page.reading import read
-from widgets.page.selection import Selection
-from widgets.scaling_demo import HEAD_SIZES, KEYS, MEASURED, SCALED, UNSCALED, ScalingDemo, measured
+from widgets.attention.scaling_demo import HEAD_SIZES, KEYS, MEASURED, SCALED, UNSCALED, ScalingDemo, measured
+from widgets.experiments.kept_pass import read
+from widgets.kit.selection import Selection
+from widgets.pictures import open_sample
 
 
 @pytest.fixture

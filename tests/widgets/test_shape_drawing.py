@@ -7,11 +7,11 @@ import re
 import pytest
 
 from widgets import draw_shapes
+from widgets.counting.shape_drawing import GAP, THINNEST, WIDEST
+from widgets.counting.shape_guess import written
+from widgets.kit.widget import STILLS
 from widgets.model.shape import FAMILY
-from widgets.model.shape_guess import written
 from widgets.model.shape_trace import shape_trace
-from widgets.page.shape_drawing import GAP, THINNEST, WIDEST
-from widgets.widget import STILLS
 
 each_model = pytest.mark.parametrize("name", FAMILY)
 

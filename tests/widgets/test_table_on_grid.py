@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from widgets.model.checkpoints import load
+from widgets.checkpoints.loading import load
+from widgets.experiments.other_sizes import RESIZES
+from widgets.kit.selection import Selection
 from widgets.model.library import weights_of
-from widgets.model.other_sizes import RESIZES
 from widgets.model.positions import cosine_similarity_map, interpolate_positions
-from widgets.page.selection import Selection
-from widgets.page.table_words import METHODS
 from widgets.parts.position_map import PositionMap
-from widgets.table_on_grid import LATTICE, MAPS, TableOnGrid
+from widgets.positions.table_on_grid import LATTICE, MAPS, TableOnGrid
+from widgets.positions.table_words import METHODS
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from widgets import TensorTracer
-from widgets.model.shape_guess import CASES, judge, stages, written
+from widgets.counting.shape_guess import CASES, judge, stages, written
 
 SCORES = 6
 

@@ -6,10 +6,10 @@ import pytest
 
 from tests.model.test_count import REFERENCE
 from widgets import TrainingBudget
-from widgets.model.budget import FIELDS, peaks, runs
+from widgets.common.facts import published
+from widgets.counting.budget import FIELDS, peaks, runs
 from widgets.model.costs import WAYS, flops_a_token, padded_tokens, speeds, table6
 from widgets.model.count import implied_mfu
-from widgets.model.facts import published
 from widgets.model.shape import FAMILY
 
 ABSURD = ("", "0", "-1", "1e15", "text", "nan", "inf", "1e9999", "9" * 400, "<b>", "💥", "1e", "--1", "1.2.3")

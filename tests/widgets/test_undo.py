@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import param
 
-from widgets.page.undo import STEPS_KEPT, Changes
+from widgets.kit.undo import STEPS_KEPT, Changes
 
 
 class Sheet(param.Parameterized):

@@ -10,8 +10,8 @@ import pytest
 from tests.model.test_count import REFERENCE
 from tests.model.test_setting import random_shapes
 from widgets import Selection, ViTCalculator
+from widgets.counting.calculator_settings import NUMBERS, Setting, read, write
 from widgets.model import count
-from widgets.model.setting import NUMBERS, Setting, read, write
 from widgets.model.shape import FAMILY
 
 

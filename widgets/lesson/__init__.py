@@ -9,11 +9,11 @@ _NAMES: dict[str, str] = {
     "Predict": "widgets.lesson.prediction",
     "predict": "widgets.lesson.predictions",
     "Quiz": "widgets.lesson.quiz_widget",
-    "exercise": "widgets.lesson.asking",
+    "exercise": "widgets.lesson.exercise_commands",
     "check": "widgets.lesson.checking",
-    "hint": "widgets.lesson.asking",
-    "solution": "widgets.lesson.asking",
-    "reset": "widgets.lesson.asking",
+    "hint": "widgets.lesson.exercise_commands",
+    "solution": "widgets.lesson.exercise_commands",
+    "reset": "widgets.lesson.exercise_commands",
 }
 
 __all__ = sorted(_NAMES)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from .progress import Progress
+from widgets.lesson.progress import Progress
 
 ASKS = {
     "Predict": "predictions",
@@ -71,7 +71,7 @@ def work_of(sources: Iterable[str]) -> Work:
 
 def standing(work: Work, progress: Progress) -> Standing:
     """How far the reader of this progress has come with a chapter's work."""
-    from .quiz_data import questions
+    from widgets.lesson.quiz_data import questions
 
     kept = progress.everything()
     predictions = sum(id in kept["predictions"] for id in work.predictions)
@@ -109,7 +109,7 @@ def _id(call: ast.Call, section: str) -> str | None:
     if given is None and call.func.id != "Predict":  # whose first argument is its question
         given = call.args[0] if call.args else None
     if given is None and call.args:
-        from .prediction import slug
+        from widgets.lesson.prediction import slug
 
         question = call.args[0]
         return slug(question.value) if isinstance(question, ast.Constant) else None

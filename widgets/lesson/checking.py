@@ -16,17 +16,17 @@ from typing import Any
 
 import numpy as np
 
-from . import exercises, progress
-from .comparing import alike, difference, first_place, glimpse, whole, without_the_answer
-from .diagnosis import diagnose
-from .inputs import names_of
-from .plain import shown
-from .probing import Ask
-from .putting import Answer, Question, Questions, Run, prepared, put, put_all, with_tensors
-from .raising import in_a_sentence
-from .result import Result
-from .running import run_within
-from .specification import Exercise, Outcome
+from widgets.lesson import exercises, progress
+from widgets.lesson.case_runs import Answer, Question, Questions, Run, prepared, put, put_all, with_tensors
+from widgets.lesson.check_result import Result
+from widgets.lesson.comparison import alike, difference, first_place, glimpse, whole, without_the_answer
+from widgets.lesson.diagnosis import diagnose
+from widgets.lesson.input_dependence import Ask
+from widgets.lesson.named_inputs import names_of
+from widgets.lesson.plain_values import shown
+from widgets.lesson.raised_errors import in_a_sentence
+from widgets.lesson.specification import Exercise, Outcome
+from widgets.lesson.time_limit import run_within
 
 TIME_LIMIT = 10.0  # seconds for all cases together
 AGAIN = 3.0  # seconds, all in all, for asking once more what a wrong answer depends on

@@ -9,27 +9,34 @@ from typing import Any
 
 import numpy as np
 
-from . import apart, describing, exchanging, observing, probing, raising
-from .apart import across, parted, raised
-from .comparing import as_array, difference, same_kind, whole
-from .describing import HERE, description
-from .exchanging import mixed_up
-from .observing import observation
-from .plain import Foreign, kind_of
-from .probing import Ask, dependence, unsteady
-from .specification import Exercise, Outcome, Seen
+from widgets.lesson import (
+    across_cases,
+    array_differences,
+    input_dependence,
+    mixed_up_inputs,
+    number_differences,
+    raised_errors,
+)
+from widgets.lesson.across_cases import across, parted, raised
+from widgets.lesson.array_differences import HERE, description
+from widgets.lesson.comparison import as_array, difference, same_kind, whole
+from widgets.lesson.input_dependence import Ask, dependence, unsteady
+from widgets.lesson.mixed_up_inputs import mixed_up
+from widgets.lesson.number_differences import observation
+from widgets.lesson.plain_values import Foreign, kind_of
+from widgets.lesson.specification import Exercise, Outcome, Seen
 
 AT_ONCE = 2  # misconceptions that may meet in one answer
 WORD = 2**32
 UNFIT = (ValueError, RuntimeError, IndexError, TypeError)
 
 DESCRIBED = (
-    apart.DESCRIBED
-    | describing.DESCRIBED
-    | exchanging.DESCRIBED
-    | observing.DESCRIBED
-    | probing.DESCRIBED
-    | (raising.DESCRIBED)
+    across_cases.DESCRIBED
+    | array_differences.DESCRIBED
+    | mixed_up_inputs.DESCRIBED
+    | number_differences.DESCRIBED
+    | input_dependence.DESCRIBED
+    | (raised_errors.DESCRIBED)
 )
 """Short names that describe what came, and name no misconception."""
 
@@ -94,7 +101,7 @@ def described(exercise: Exercise, outcomes: list[Outcome], failed: Outcome, ask:
     if exercise.answer_is_secret:
         return None
     if failed.error is not None:
-        return raising.cause(failed.error) or parted(exercise, outcomes) or raised(outcomes)
+        return raised_errors.cause(failed.error) or parted(exercise, outcomes) or raised(outcomes)
     if not same_kind(failed.expected, failed.returned):
         return None
     return (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .wording import written
+from widgets.lesson.lesson_text import written
 
 BINS = 8
 

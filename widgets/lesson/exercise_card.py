@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import TEXT_COLOURS, Description, Widget
-
-from . import progress
-from .asking import count_hint, hint_text, solution_text
-from .question_still import Line, drawn
-from .sheet import Sheet
-from .specification import Exercise
-from .wording import blocks, inline
+from widgets.kit.widget import TEXT_COLOURS, Description, Widget
+from widgets.lesson import progress
+from widgets.lesson.hints import count_hint, hint_text, solution_text
+from widgets.lesson.lesson_text import blocks, inline
+from widgets.lesson.question_still import Line, drawn
+from widgets.lesson.sheet import Sheet
+from widgets.lesson.specification import Exercise
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

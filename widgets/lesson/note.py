@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from .progress import served_page
-from .result import BOX, WAITING
+from widgets.lesson.check_result import BOX, WAITING
+from widgets.lesson.progress import served_page
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,6 @@ class Note:
         """What a page of the hosted course shows; a notebook takes the Markdown."""
         if self.one_line or served_page() is None:
             return None
-        from .wording import blocks
+        from widgets.lesson.lesson_text import blocks
 
         return f'<div style="{BOX.format(colour=WAITING)}">{blocks(self.text)}</div>'

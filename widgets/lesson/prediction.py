@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import TEXT_COLOURS, Description, Widget
-
-from . import progress
-from .distribution import Distribution
-from .guessing import guessing
-from .question import Question
-from .question_still import Line, drawn
-from .wording import inline
+from widgets.kit.widget import TEXT_COLOURS, Description, Widget
+from widgets.lesson import progress
+from widgets.lesson.answer_kinds import guessing
+from widgets.lesson.distribution import Distribution
+from widgets.lesson.lesson_text import inline
+from widgets.lesson.question import Question
+from widgets.lesson.question_still import Line, drawn
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

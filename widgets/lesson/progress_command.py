@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from . import progress
-from .chapter_work import standing
+from widgets.lesson import progress
+from widgets.lesson.chapter_work import standing
 
 ACTIONS = ("show", "save", "load", "delete")
 
@@ -27,7 +27,7 @@ def main(action: str, file: str | None, really: bool) -> int:
 
 
 def _show() -> int:
-    from widgets.page.contents import contents, work
+    from widgets.lesson.contents import contents, work
 
     store = progress.current()
     print(f"Progress in {store.path}")

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from .progress import Progress, empty, validated
+from widgets.lesson.progress_record import Progress, empty, validated
 
 FILE = "progress.json"
 

@@ -8,7 +8,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from .progress import Progress
+from widgets.lesson.progress import Progress
 
 NOT_KEPT = "Your browser keeps nothing for this page, so your progress lasts until you close it."
 DAMAGED = "Your progress in this browser was damaged. It was set aside, and a new one begun."

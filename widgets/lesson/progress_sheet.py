@@ -10,10 +10,10 @@ from typing import Any
 import panel as pn
 import param
 
-from . import progress
-from .chapter_work import Work, standing, without_code
-from .progress_keeper import ProgressKeeper
-from .question import LessonPart
+from widgets.lesson import progress
+from widgets.lesson.chapter_work import Work, standing, without_code
+from widgets.lesson.progress_keeper import ProgressKeeper
+from widgets.lesson.question import LessonPart
 
 BROWSER = "It lives in this browser, not on the server."
 MACHINE = "It lives in a file on this machine."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from widgets.page.theme import COLOURS
+from widgets.parts.theme import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from widgets.model.facts import DATA
+from widgets.common.facts import DATA
 
 FOLDER = DATA / "quizzes"
 AT_LEAST = 5

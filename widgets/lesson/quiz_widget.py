@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
-from widgets.widget import STILLS, TEXT_COLOURS, Description, Widget
-
-from . import progress
-from .question import Question
-from .question_still import Line, drawn
-from .quiz_data import QuizQuestion, questions
-from .sheet import Sheet
-from .wording import inline
+from widgets.kit.widget import STILLS, TEXT_COLOURS, Description, Widget
+from widgets.lesson import progress
+from widgets.lesson.lesson_text import inline
+from widgets.lesson.question import Question
+from widgets.lesson.question_still import Line, drawn
+from widgets.lesson.quiz_data import QuizQuestion, questions
+from widgets.lesson.sheet import Sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

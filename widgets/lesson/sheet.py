@@ -7,7 +7,7 @@ from typing import Any
 
 import param
 
-from .question import HERE, LessonPart
+from widgets.lesson.question import HERE, LessonPart
 
 
 class Sheet(LessonPart):

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from widgets.model.encoder import gelu, gelu_tanh
-from widgets.model.own import FLOAT64
+from widgets.model.tensor_defaults import FLOAT64
 from widgets.model.trace import Trace
 from widgets.model.vit import ViTWeights
 

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from widgets.model.own import FLOAT32, seeded
+from widgets.model.tensor_defaults import FLOAT32, seeded
 
 
 def attention(

@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
+from widgets.common.facts import published
 from widgets.model import count
-from widgets.model.facts import published
 from widgets.model.shape import FAMILY, LARGEST_SIDE, ViTShape, checked_size, size_pair
 
 POINTS = 48  # of a curve

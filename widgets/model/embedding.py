@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from widgets.model.own import FLOAT64, seeded
+from widgets.model.tensor_defaults import FLOAT64, seeded
 
 
 def projection_matrix(filters: Tensor) -> Tensor:

@@ -10,11 +10,11 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from widgets.model.encoder import gelu_tanh, post_norm_block
-from widgets.model.own import BOOL
 from widgets.model.patches import to_channels_last
 from widgets.model.positions import Grid, interpolate_positions
-from widgets.model.preparation import PREPARATIONS, Preparation
+from widgets.model.tensor_defaults import BOOL
 from widgets.model.vit import RIGHT, Steps, ViTWeights
+from widgets.pictures.preparation import PREPARATIONS, Preparation
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
 """How transformers 5 names the pieces of a ViT: its parameters, and the tensors of its own forward pass.
 
-The names have changed between versions. Beside this file only checkpoints.py and folding.py may know them.
+The names have changed between versions. Beside this file only the room of checkpoints may know them.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +16,9 @@ from widgets.model.attention import AttentionWeights, split_heads
 from widgets.model.encoder import BlockWeights, MLPWeights, gelu, gelu_tanh
 from widgets.model.shape import ViTShape
 from widgets.model.vit import ViTWeights
+
+if TYPE_CHECKING:
+    from transformers import ViTConfig, ViTForImageClassification, ViTModel
 
 TERMS = {  # piece of count.parameters -> how the names of its tensors go on behind "vit." and "layers.<number>."
     "patch_embedding": ("embeddings.patch_embeddings.projection.",),
@@ -62,15 +65,23 @@ def weights_of(model: Any) -> ViTWeights:
     )
 
 
+def empty(config: ViTConfig, classifier: bool = False) -> ViTModel | ViTForImageClassification:
+    """Build a model of this shape that holds no numbers yet (its tensors are on the meta device)."""
+    from transformers import ViTForImageClassification, ViTModel  # seconds to load, and only builders need it
+
+    config._attn_implementation = "eager"  # fused attention returns no weights
+    with torch.device("meta"):
+        model = ViTForImageClassification(config) if classifier else ViTModel(config, add_pooling_layer=False)
+    return model.float()  # the reader's default dtype may be another
+
+
 def on_meta(shape: ViTShape, attention: str = "eager") -> nn.Module:
     """Build the library's own ViT of a shape with no numbers in its tensors: only names and shapes, nothing allocated.
 
     `attention`: "eager", as matrix products, or "sdpa", PyTorch's fused kernel.
     Raises ValueError for a shape that the library's ViT has no field for.
     """
-    from transformers import ViTConfig
-
-    from widgets.model.folding import empty
+    from transformers import ViTConfig  # seconds to load, and only builders need it
 
     if (
         not shape.class_token

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from widgets.model.own import BOOL, FLOAT32, INT64, seeded
 from widgets.model.positions import Grid, cosine_similarity_map, interpolate_positions, sincos_1d, sincos_2d
+from widgets.model.tensor_defaults import BOOL, FLOAT32, INT64, seeded
 from widgets.model.vit import ViTWeights
 
 KINDS = ("learned", "sincos_1d", "sincos_2d", "random")

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from widgets.model.own import FLOAT64
+from widgets.model.tensor_defaults import FLOAT64
 
 Grid = tuple[int, int]
 

@@ -9,12 +9,12 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from widgets.model.facts import published
-from widgets.model.own import FLOAT32
-from widgets.model.pictures import Picture
-from widgets.model.preparation import PREPARATIONS
+from widgets.common.facts import published
+from widgets.model.tensor_defaults import FLOAT32
 from widgets.model.trace import Trace
 from widgets.model.vit import ViTWeights
+from widgets.pictures import Picture
+from widgets.pictures.preparation import PREPARATIONS
 
 FACTS = "vit_b16_cats"
 NOT_VALUES = ("source", "note", "checkpoint", "revision", "picture")

@@ -15,12 +15,12 @@ import torch
 from torch import Tensor
 
 from widgets.model.attention import softmax
-from widgets.model.handset import hand_set_vit
-from widgets.model.pictures import PREPARATIONS, Picture, prepare
+from widgets.model.hand_set_vit import hand_set_vit
 from widgets.model.positions import interpolate_positions
 from widgets.model.steps import Place
 from widgets.model.trace import Trace, trace
 from widgets.model.vit import ViTWeights
+from widgets.pictures import PREPARATIONS, Picture, prepare
 
 SHOWN = 8  # columns of a matrix: all of the hand-set ViT's
 BRIGHT = 0.995  # share of the weights below the end of their colour scale: one token may hold ten times the next

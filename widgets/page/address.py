@@ -13,8 +13,8 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ..widget import Widget
-from .selection import Selection
+from widgets.kit.selection import Selection
+from widgets.kit.widget import Widget
 
 FROM_ONE = ("layer", "head", "step")
 OF_PAGES = ("chapter", "widget", "gallery", "theme")
@@ -147,7 +147,7 @@ def _refusal(name: str, text: str) -> str:
 
 def _take_setting(selection: Selection, text: str) -> list[str]:
     """Set the calculators to what the address says, or answer with the reason why not."""
-    from ..model.setting import read
+    from widgets.counting.calculator_settings import read
 
     try:
         read(text)
@@ -161,17 +161,17 @@ def _take_setting(selection: Selection, text: str) -> list[str]:
 
 def _known(name: str, text: str) -> bool:
     if name == "picture":
-        from ..model.pictures import sample_names
+        from widgets.pictures import sample_names
 
         return text in sample_names()
     if name == "checkpoint":
-        from ..model.checkpoints import available
+        from widgets.checkpoints.loading import available
 
         return text in available()
     if name == "model":
         return text in Selection.param.model.objects
     if name == "patch_size":
-        from ..patch_hover import PATCH_SIZES
+        from widgets.patches.patch_hover import PATCH_SIZES
 
         return text in map(str, PATCH_SIZES)
     return text.isascii() and text.isdigit() and len(text) < 7 and _number(name, text) >= 0

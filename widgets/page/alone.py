@@ -7,13 +7,13 @@ from typing import Any
 
 import panel as pn
 
-from ..widget import Widget
-from . import address
-from .chapter import column
-from .frame import frame
-from .prose import code_fold
-from .run import Cell, place, run_when_loaded
-from .selection import selection_here
+from widgets.kit.prose import code_fold
+from widgets.kit.selection import selection_here
+from widgets.kit.widget import Widget
+from widgets.page import address
+from widgets.page.chapter import column
+from widgets.page.frame import frame
+from widgets.page.run import Cell, place, run_when_loaded
 
 
 def widget_page(kind: type[Widget], asked: dict[str, Any]) -> pn.Template:

@@ -14,8 +14,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-from ..widget import STILL_BYTES, STILLS, palette
-from . import contents
+from widgets.kit.widget import STILL_BYTES, STILLS, palette
+from widgets.lesson import contents
 
 SECONDS = 600
 """The longest one cell may take."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import panel as pn
 
-from . import address, contents, prose
-from .contents import Chapter
-from .frame import frame
-from .run import Cell, place, run_when_loaded
-from .selection import selection_here
+from widgets.kit import prose
+from widgets.kit.selection import selection_here
+from widgets.lesson import contents
+from widgets.lesson.contents import Chapter
+from widgets.page import address
+from widgets.page.frame import frame
+from widgets.page.run import Cell, place, run_when_loaded
 
 ONLY_IN_NOTEBOOKS = "notebook"
 """Tag of a cell that a hosted page leaves out: there a visitor cannot write code."""
@@ -18,7 +20,7 @@ OPENED = "open"
 
 def chapter_page(chapter: Chapter) -> pn.Template:
     """The page of a written chapter, for the visitor whose session is being built."""
-    from ..lesson.progress_sheet import chapter_progress
+    from widgets.lesson.progress_sheet import chapter_progress
 
     blocks, cells = _blocks(chapter)
     if todo := contents.work(chapter):
@@ -40,7 +42,7 @@ def column(blocks: list[pn.viewable.Viewable], kept: address.Address | None = No
 
 
 def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
-    from ..lesson.folding import fold
+    from widgets.lesson.fold_answers import fold
 
     shown: list[tuple[str, str, list[pn.viewable.Viewable]]] = []
     cells: list[Cell] = []

@@ -8,8 +8,8 @@ from pathlib import Path
 import panel as pn
 from bokeh.models import CustomJS
 
-from . import theme
-from .contents import Chapter
+from widgets.lesson.contents import Chapter
+from widgets.parts import theme
 
 _TEMPLATE, _CONNECTION = (
     (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("template.html", "connection.js")

@@ -9,10 +9,7 @@ import numpy as np
 import panel as pn
 
 import widgets
-from widgets.model.pictures import open_sample, prepare
-from widgets.model.typed_number import RULE
-from widgets.page import theme
-from widgets.page.grid_field import GridField
+from widgets.common.typed_number import RULE
 from widgets.parts import (
     CodeCopy,
     EditableMatrices,
@@ -37,9 +34,12 @@ from widgets.parts import (
     TextFile,
     TokenCurves,
     TokenStrip,
+    theme,
 )
-from widgets.patch_hover import PatchHover
-from widgets.table_on_grid import TableOnGrid
+from widgets.patches.patch_hover import PatchHover
+from widgets.pictures import open_sample, prepare
+from widgets.positions.grid_field import GridField
+from widgets.positions.table_on_grid import TableOnGrid
 
 STATE_WORDS = {
     "empty": "No picture yet. Choose one above.",
@@ -188,7 +188,7 @@ def _matrix(values: np.ndarray, symbol: str, **state: object) -> MatrixView:
 
 
 def _positions() -> dict[str, Part]:
-    from widgets.position_similarity import PositionSimilarity
+    from widgets.positions.position_similarity import PositionSimilarity
 
     return PositionSimilarity(selection=widgets.Selection())._parts
 

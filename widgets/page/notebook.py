@@ -10,9 +10,9 @@ import panel as pn
 from bokeh.core.serialization import Serializer
 from bokeh.models import ImportedStyleSheet
 
-from .comms import wait_for_comms
-from .output import listener
-from .selection import share_in_kernel
+from widgets.kit.selection import share_in_kernel
+from widgets.page.comms import wait_for_comms
+from widgets.page.output import listener
 
 
 def start() -> None:

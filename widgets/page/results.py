@@ -8,9 +8,9 @@ from typing import Any
 
 import panel as pn
 
-from ..widget import Widget
-from . import prose
-from .workbook import Shown
+from widgets.kit import prose
+from widgets.kit.widget import Widget
+from widgets.page.workbook import Shown
 
 _FOLDERS = re.compile(r"(?:\b[A-Za-z]:)?[\\/](?:[\w.~ -]+[\\/])+(?=[\w.])")
 

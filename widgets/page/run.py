@@ -14,9 +14,9 @@ import panel as pn
 from bokeh.document import Document
 from panel.io.state import set_curdoc
 
-from . import prose
-from .results import views
-from .workbook import Workbook
+from widgets.kit import prose
+from widgets.page.results import views
+from widgets.page.workbook import Workbook
 
 log = logging.getLogger("widgets.page")
 WORKERS = 8

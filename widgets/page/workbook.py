@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NoReturn
 
-from .output import listener
+from widgets.page.output import listener
 
 _JUPYTER = re.compile(r"\s*(?:[%!?]|\w+\s*=\s*[%!])|.*\w\?\??\s*$")
 """Lines that are no Python: commands of Jupyter (%time, !ls), also as a value, and its questions (print?)."""

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import param
 
-from widgets.model import typed_number
-from widgets.model.typed_number import Kind
+from widgets.common import typed_number
+from widgets.common.typed_number import Kind
 from widgets.parts.part import Part
 from widgets.parts.written_sum import Written, cells, number, plain
 

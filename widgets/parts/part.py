@@ -8,7 +8,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from widgets.page import theme
+from widgets.parts import theme
 
 HERE = Path(__file__).parent
 STATES = ["empty", "loading", "ready", "refused", "failed"]

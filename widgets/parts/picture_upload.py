@@ -14,9 +14,9 @@ from typing import Any
 import panel as pn
 import param
 
-from widgets.model.uploads import MOST_BYTES
 from widgets.parts.arriving import Arriving, Interrupted, TooLarge
 from widgets.parts.part import Part
+from widgets.pictures.uploads import MOST_BYTES
 
 log = logging.getLogger("widgets.page")
 OUR_FAULT = "That picture could not be read or shown: a failure of the course, not of your file."

@@ -14,8 +14,8 @@ from bokeh.plotting import figure
 from bokeh.plotting.glyph_api import GlyphAPI
 from panel.custom import Child
 
-from widgets.page.theme import COLOURS
 from widgets.parts.part import Part
+from widgets.parts.theme import COLOURS
 
 KINDS = ("line", "dots", "bars", "steps")
 MARKERS = {

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from widgets.model.amounts import fixed
+from widgets.common.number_formats import fixed
 
 Written = list[tuple[str, str]]
 """Pieces of a written sum: text, and the name of a theme colour ("" for ink)."""

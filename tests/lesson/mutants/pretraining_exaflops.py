@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from widgets.lesson.given import forward_macs
+from widgets.lesson.building_blocks import forward_macs
 
 from . import mutant
 

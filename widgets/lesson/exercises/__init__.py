@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from functools import cache
 
-from ..specification import Exercise
+from widgets.lesson.specification import Exercise
 
 
 @cache

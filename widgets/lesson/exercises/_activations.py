@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._slips import Faults, erf, slipping
+from widgets.lesson.exercises._slips import Faults, erf, slipping
 
 Array = np.ndarray
 Curve = tuple[str, Callable[[Array], Array]]

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ._activations import activation
-from ._arrangements import ARRANGEMENTS, Pieces
-from ._norms import norm
-from ._pieces import many_heads
-from ._slips import Faults, inside, slipping
+from widgets.lesson.exercises._activations import activation
+from widgets.lesson.exercises._arrangements import ARRANGEMENTS, Pieces
+from widgets.lesson.exercises._norms import norm
+from widgets.lesson.exercises._pieces import many_heads
+from widgets.lesson.exercises._slips import Faults, inside, slipping
 
 
 def encoder(z: np.ndarray, params: dict[str, Any], faults: Faults) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..specification import Case
+from widgets.lesson.specification import Case
 
 B_16 = dict(img=224, P=16, C=3, d=768, L=12, h=12, d_ff=3072, n_classes=1000, cls_token=True, n_registers=0, pool="cls")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from itertools import product as every
 
-from ..comparing import is_number
-from ..plain import kind_of
-from ..specification import Outcome
-from ._naming import Named, Seen, explain_number, plain_number, seen
-from ._terms import Formula, in_quantities
+from widgets.lesson.comparison import is_number
+from widgets.lesson.exercises._naming_numbers import Named, Seen, explain_number, plain_number, seen
+from widgets.lesson.exercises._terms import Formula, in_quantities
+from widgets.lesson.plain_values import kind_of
+from widgets.lesson.specification import Outcome
 
 TOTAL = "total"
 SUM = "`total` is not the sum of your own parts. Add them up."

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..specification import Misconception
-from ._slips import PLACES, VALUES, VECTOR, Faults, listed, slipping, slips_at
+from widgets.lesson.exercises._slips import PLACES, VALUES, VECTOR, Faults, listed, slipping, slips_at
+from widgets.lesson.specification import Misconception
 
 Array = np.ndarray
 

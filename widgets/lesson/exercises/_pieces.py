@@ -11,9 +11,9 @@ from itertools import product
 
 import numpy as np
 
-from ..specification import Misconception
-from ._slips import Faults, listed, slipping
-from ._softmaxes import DIVISORS, MAPS, OF_HEADS, softmax
+from widgets.lesson.exercises._slips import Faults, listed, slipping
+from widgets.lesson.exercises._softmaxes import DIVISORS, MAPS, OF_HEADS, softmax
+from widgets.lesson.specification import Misconception
 
 BLOCKS = {"".join(map(str, b)) for b in product(range(3), repeat=3)} - {"012", "021", "102", "120"}
 """Which D columns of W_qkv are read for q, k and v, where it is wrong; three of them have older names."""

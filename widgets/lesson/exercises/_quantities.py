@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ._terms import Term, Values, terms
+from widgets.lesson.exercises._terms import Term, Values, terms
 
 FIELDS = ("img", "P", "C", "d", "L", "h", "d_ff", "n_classes", "n_registers")
 

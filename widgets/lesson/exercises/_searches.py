@@ -13,8 +13,7 @@ from functools import partial
 from math import ceil, floor, isqrt
 from typing import Any, NamedTuple
 
-from ..specification import Outcome
-from ._naming import (
+from widgets.lesson.exercises._naming_numbers import (
     CONVERTED,
     EXACT_IN_FLOAT,
     WRONG_KINDS,
@@ -29,7 +28,8 @@ from ._naming import (
     plain,
     plain_number,
 )
-from ._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
+from widgets.lesson.exercises._terms import FAR, NEAR, PLAIN, Formula, Slip, Values, in_quantities, in_terms
+from widgets.lesson.specification import Outcome
 
 Gap = Callable[[Any], Any]  # side in patches -> what the formula gives there; at 0 or above the size is enough
 UNCHANGED = Slip(0, "", "", lambda values: values["total"])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..specification import Misconception
+from widgets.lesson.specification import Misconception
 
 Faults = frozenset[str]
 Array = np.ndarray

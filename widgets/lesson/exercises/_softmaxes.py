@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..specification import Misconception
+from widgets.lesson.specification import Misconception
 
 Array = np.ndarray
 MASKED = -1e9  # what a masked score is set to: a row that is masked as a whole stays finite

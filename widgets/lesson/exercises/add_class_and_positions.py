@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._bridge import numbers
-from ._slips import PLACES, VALUES, VECTOR, but, listed, slipping, slips_at
+from widgets.lesson.exercises._bridge import numbers
+from widgets.lesson.exercises._slips import PLACES, VALUES, VECTOR, but, listed, slipping, slips_at
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(tokens: np.ndarray, cls: np.ndarray, pos: np.ndarray) -> np.ndarray:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from . import _pieces
-from ._bridge import numbers, tensor
-from ._slips import FACTORS, LIMITS, PLACES, VALUES, but, listed, slipping, slips_at
-from ._softmaxes import MAPS, scale_misconceptions, softmax
+from widgets.lesson.exercises import _pieces
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._slips import FACTORS, LIMITS, PLACES, VALUES, but, listed, slipping, slips_at
+from widgets.lesson.exercises._softmaxes import MAPS, scale_misconceptions, softmax
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(q: np.ndarray, k: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

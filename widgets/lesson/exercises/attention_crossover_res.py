@@ -6,12 +6,22 @@ import math
 from functools import partial
 from typing import Any
 
-from ..specification import Case, Exercise, Misconception
-from ._bridge import shape_of
-from ._counting import B_16, CFG, GIANT, MODELS, case, changed, one_by_one
-from ._quantities import ADVICE, ATTENTION, CONDITIONS, COST_GROUPS, LINEAR, MEANING, VARIANTS, of_cfg, tokens_of_side
-from ._searches import Search, explain_search
-from ._terms import Formula, terms
+from widgets.lesson.exercises._bridge import shape_of
+from widgets.lesson.exercises._counting import B_16, CFG, GIANT, MODELS, case, changed, one_by_one
+from widgets.lesson.exercises._quantities import (
+    ADVICE,
+    ATTENTION,
+    CONDITIONS,
+    COST_GROUPS,
+    LINEAR,
+    MEANING,
+    VARIANTS,
+    of_cfg,
+    tokens_of_side,
+)
+from widgets.lesson.exercises._searches import Search, explain_search
+from widgets.lesson.exercises._terms import Formula, terms
+from widgets.lesson.specification import Case, Exercise, Misconception
 
 
 def expected(cfg: dict[str, Any]) -> int:

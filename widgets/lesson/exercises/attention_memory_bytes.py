@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..specification import Exercise, Misconception
-from ._bridge import shape_of
-from ._counting import B_16, GIANT, MODELS, ODD, SAME, SIZES, case, one_by_one
-from ._naming import explain
-from ._quantities import ADVICE, CONDITIONS, MEANING, RES, VARIANTS, grid, of_cfg
-from ._terms import Formula, terms
+from widgets.lesson.exercises._bridge import shape_of
+from widgets.lesson.exercises._counting import B_16, GIANT, MODELS, ODD, SAME, SIZES, case, one_by_one
+from widgets.lesson.exercises._naming import explain
+from widgets.lesson.exercises._quantities import ADVICE, CONDITIONS, MEANING, RES, VARIANTS, grid, of_cfg
+from widgets.lesson.exercises._terms import Formula, terms
+from widgets.lesson.specification import Exercise, Misconception
 
 
 def expected(cfg: dict[str, Any], res: int, batch: int, bytes_per: int = 2, flash: bool = False) -> int:

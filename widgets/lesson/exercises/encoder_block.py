@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from . import _block, gelu, layer_norm, multi_head_attention
-from ._activations import SERIES
-from ._arrangements import ARRANGEMENTS
-from ._bridge import numbers, tensor
-from ._slips import PLACES, VALUES, VECTOR, but, listed, scoped, slips_at
+from widgets.lesson.exercises import _block, gelu, layer_norm, multi_head_attention
+from widgets.lesson.exercises._activations import SERIES
+from widgets.lesson.exercises._arrangements import ARRANGEMENTS
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._slips import PLACES, VALUES, VECTOR, but, listed, scoped, slips_at
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(z: np.ndarray, params: dict[str, Any]) -> np.ndarray:

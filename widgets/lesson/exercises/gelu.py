@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._activations import CURVES, STEPS, activation
-from ._bridge import numbers, tensor
-from ._slips import but, listed, slips_at
+from widgets.lesson.exercises._activations import CURVES, STEPS, activation
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._slips import but, listed, slips_at
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(x: np.ndarray) -> np.ndarray:

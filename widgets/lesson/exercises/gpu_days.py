@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..specification import Case, Exercise, Misconception
-from ._naming import explain
-from ._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATE_UNITS_OF, RATES
-from ._terms import Formula, terms
+from widgets.lesson.exercises._naming import explain
+from widgets.lesson.exercises._quantities import RATE_ADVICE, RATE_MEANING, RATE_UNITS, RATE_UNITS_OF, RATES
+from widgets.lesson.exercises._terms import Formula, terms
+from widgets.lesson.specification import Case, Exercise, Misconception
 
 DAY = 86_400
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._bridge import numbers, tensor
-from ._resizing import RESIZES, resized
-from ._slips import but, listed, slipping, slips_at
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._resizing import RESIZES, resized
+from widgets.lesson.exercises._slips import but, listed, slipping, slips_at
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 TOLERANCE = 1e-5  # a reader may work in float32, as the models do
 Grid = tuple[int, int]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._bridge import numbers, tensor
-from ._norms import norm, norm_misconceptions
-from ._slips import but
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._norms import norm, norm_misconceptions
+from widgets.lesson.exercises._slips import but
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(x: np.ndarray, gain: np.ndarray, shift: np.ndarray, eps: float) -> np.ndarray:

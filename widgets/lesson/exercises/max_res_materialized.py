@@ -6,12 +6,12 @@ from functools import partial
 from math import isqrt
 from typing import Any
 
-from ..specification import Case, Exercise, Misconception
-from ._bridge import shape_of
-from ._counting import AVERAGED, B_16, LONE, MODELS, ODD, SAME, case, one_by_one
-from ._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, of_cfg, tokens_of_side
-from ._searches import Search, explain_search
-from ._terms import Formula, terms
+from widgets.lesson.exercises._bridge import shape_of
+from widgets.lesson.exercises._counting import AVERAGED, B_16, LONE, MODELS, ODD, SAME, case, one_by_one
+from widgets.lesson.exercises._quantities import ADVICE, CONDITIONS, MEANING, VARIANTS, of_cfg, tokens_of_side
+from widgets.lesson.exercises._searches import Search, explain_search
+from widgets.lesson.exercises._terms import Formula, terms
+from widgets.lesson.specification import Case, Exercise, Misconception
 
 
 def expected(cfg: dict[str, Any], budget_bytes: int, batch: int = 1, bytes_per: int = 2) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..specification import Case, Exercise, Misconception, Outcome
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 PIECES = ("patch_embedding", "class_token", "positions", "attention", "mlp", "layer_norms", "final_norm", "head")
 

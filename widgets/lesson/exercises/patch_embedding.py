@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._bridge import numbers, tensor
-from ._slips import PLACES, VALUES, VECTOR, but, erf, listed, slipping, slips_at
-from ._softmaxes import softmax
+from widgets.lesson.exercises._bridge import numbers, tensor
+from widgets.lesson.exercises._slips import PLACES, VALUES, VECTOR, but, erf, listed, slipping, slips_at
+from widgets.lesson.exercises._softmaxes import softmax
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def expected(patches: np.ndarray, W_E: np.ndarray, b_E: np.ndarray) -> np.ndarray:

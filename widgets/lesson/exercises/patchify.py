@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception, Outcome
-from ._bridge import numbers
-from ._cuts import MOVED, READ, ROWS, STEPS, WINDOWS
-from ._slips import but, listed, slipping, slips_at
+from widgets.lesson.exercises._bridge import numbers
+from widgets.lesson.exercises._cuts import MOVED, READ, ROWS, STEPS, WINDOWS
+from widgets.lesson.exercises._slips import but, listed, slipping, slips_at
+from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 
 def numbered(channels: int, height: int, width: int) -> np.ndarray:

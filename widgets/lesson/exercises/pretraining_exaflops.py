@@ -6,11 +6,10 @@ from functools import partial
 from math import ceil
 from typing import Any
 
-from ..specification import Case, Exercise, Misconception
-from ._bridge import shape_of
-from ._counting import B_16, GIANT, MODELS, ODD, SIZES, case, changed
-from ._naming import explain
-from ._quantities import (
+from widgets.lesson.exercises._bridge import shape_of
+from widgets.lesson.exercises._counting import B_16, GIANT, MODELS, ODD, SIZES, case, changed
+from widgets.lesson.exercises._naming import explain
+from widgets.lesson.exercises._quantities import (
     ADVICE,
     ATTENTION,
     CONDITIONS,
@@ -23,8 +22,9 @@ from ._quantities import (
     grid,
     of_cfg,
 )
-from ._terms import Formula
-from .vit_param_count import FORMULA as PARAMETERS
+from widgets.lesson.exercises._terms import Formula
+from widgets.lesson.exercises.vit_param_count import FORMULA as PARAMETERS
+from widgets.lesson.specification import Case, Exercise, Misconception
 
 TOLERANCE = 1e-9
 FACTORS = {"macs-for-flops": 3, "forward-only": 2, "forward-macs": 1, "backward-once": 4, "twice-too-often": 12}
@@ -138,7 +138,7 @@ FORMULA = Formula(
 
 SOLUTION = """
 def pretraining_exaflops(cfg, res, epochs, n_images):
-    from widgets.lesson.given import forward_macs
+    from widgets.lesson.building_blocks import forward_macs
 
     flops = 2 * forward_macs(cfg, res)                      # a multiply-add is two operations
     training = 3 * flops                                    # forward once, backward twice as much
@@ -163,7 +163,7 @@ EXERCISE = Exercise(
         "Write `pretraining_exaflops(cfg, res, epochs, n_images)`: the floating-point operations, in exaFLOPs (10^18), of"
         " training on `n_images` pictures of side `res`, each seen `epochs` times. You are given"
         " `forward_macs(cfg, res)`, the multiply-adds of one picture's forward pass, head included: import it from"
-        " `widgets.lesson.given`. `cfg` is the dict of `vit_macs`.\n\n"
+        " `widgets.lesson.building_blocks`. `cfg` is the dict of `vit_macs`.\n\n"
         "A multiply-add is two FLOPs. The backward pass costs twice the forward pass. The optimiser's own work is left"
         " out. Return a float."
     ),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..specification import Case, Exercise, Misconception
-from . import _pieces
-from ._bridge import tensor
+from widgets.lesson.exercises import _pieces
+from widgets.lesson.exercises._bridge import tensor
+from widgets.lesson.specification import Case, Exercise, Misconception
 
 PRINTED = 3  # decimals of a published table
 
@@ -99,8 +99,8 @@ def _recomputed(q: np.ndarray, k: np.ndarray, v: np.ndarray, width: int, faults:
 
 def _pencil() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The published example as it was printed."""
-    from widgets.model.facts import published
-    from widgets.model.pencil import PENCIL_HEAD_1, PENCIL_Z
+    from widgets.common.facts import published
+    from widgets.model.worked_examples import PENCIL_HEAD_1, PENCIL_Z
 
     z, U_qkv = PENCIL_Z.numpy().copy(), PENCIL_HEAD_1.numpy().copy()
     rows = _right_rows(z, U_qkv).round(PRINTED)

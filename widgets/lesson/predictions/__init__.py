@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..prediction import Predict
+    from widgets.lesson.prediction import Predict
 
 
 @cache
@@ -25,7 +25,7 @@ def asked() -> dict[str, dict[str, Any]]:
 
 def predict(id: str) -> Predict:
     """The prediction of that id, for the end of a cell. Raises ValueError that names the ones there are."""
-    from ..prediction import Predict
+    from widgets.lesson.prediction import Predict
 
     if id not in asked():
         raise ValueError(f"there is no prediction {id!r}: choose one of {', '.join(asked())}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from widgets.model.steps import places
 
-LAYERS = 2  # of the hand-set ViT, see widgets.model.handset
+LAYERS = 2  # of the hand-set ViT, see widgets.model.hand_set_vit
 PATCH = 24  # which patch to follow: the one that the stepper opens with
 STEPS = places(LAYERS)
 MEETING = sum(place.step.mixes for place in STEPS)
@@ -21,8 +21,8 @@ CHOICES = (
 
 def largest_share_of_another() -> float:
     """The largest share that the patch gives to a token other than itself: the cat, hand-set ViT, layer 2, head 1."""
-    from widgets.model.pictures import open_sample
     from widgets.model.step_rows import hand_set_pass
+    from widgets.pictures import open_sample
 
     run = hand_set_pass(open_sample("cat"))
     shares = run.trace.layers[1].weights[0, 0, run.trace.prefix + PATCH]  # (T,)
@@ -31,7 +31,7 @@ def largest_share_of_another() -> float:
 
 def width_of_a_key() -> int:
     """D_h of DINOv2 ViT-S/14."""
-    from widgets.model.checkpoints import at_hand
+    from widgets.checkpoints.loading import at_hand
 
     config = at_hand("dinov2-small").model.config
     return config.hidden_size // config.num_attention_heads

@@ -11,7 +11,7 @@ def components_for_nine_tenths() -> int:
 
     from widgets.model.embedding import patch_basis
     from widgets.model.patches import patchify
-    from widgets.model.pictures import open_sample, prepare
+    from widgets.pictures import open_sample, prepare
 
     patches = torch.from_numpy(patchify(prepare(open_sample("cat"), 16), 16))
     return int((patch_basis(patches, len(patches) - 1).explained() < 0.9).sum()) + 1

@@ -13,9 +13,9 @@ SAME, SOME, NOISE = (
 
 def after_a_shuffle() -> str:
     """What becomes of y without positions: measured on the model at hand, on the cat."""
-    from widgets.model.checkpoints import available
-    from widgets.model.pictures import open_sample
-    from widgets.model.shuffle import shuffle_test
+    from widgets.checkpoints.loading import available
+    from widgets.experiments.shuffle import shuffle_test
+    from widgets.pictures import open_sample
 
     name = "dinov2-small" if "dinov2-small" in available() else "random-b16"
     change = shuffle_test(name, open_sample("cat"), "shuffle").without

@@ -7,7 +7,7 @@ from typing import Any
 
 def rows_that_change() -> str:
     """How many rows of O move in the small example when the first number of t3 becomes 1."""
-    from widgets.model.pencil import SMALL, compute
+    from widgets.model.worked_examples import SMALL, compute
 
     before, after = compute(SMALL).O[0], compute(SMALL.changed("X", 0, 3, 0, 1.0)).O[0]  # (T, D_h)
     return ROWS[int((before - after).abs().amax(1).gt(1e-9).sum())]

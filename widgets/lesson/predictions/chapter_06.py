@@ -20,9 +20,9 @@ def parameters_with_24_heads() -> int:
 
 def layer_of_the_nearest_head() -> int:
     """Which of the choices holds the head with the smallest mean attention distance, on the cat."""
-    from widgets.model.inside import mean_attention_distance
-    from widgets.model.pictures import open_sample
-    from widgets.page.reading import read
+    from widgets.experiments.kept_pass import read
+    from widgets.model.inspection import mean_attention_distance
+    from widgets.pictures import open_sample
 
     t = read("dinov2-small", open_sample("cat")).trace
     found = mean_attention_distance(t.attentions, t.grid, t.pixels.shape[-1] // t.grid[1], t.prefix)  # (L, k)

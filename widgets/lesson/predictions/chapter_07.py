@@ -7,9 +7,9 @@ from typing import Any
 
 def _stream() -> Any:
     """The stream of the cat through the default model."""
-    from widgets.model.pictures import open_sample
+    from widgets.experiments.kept_pass import read
     from widgets.model.stream import stream
-    from widgets.page.reading import read
+    from widgets.pictures import open_sample
 
     return stream(read("dinov2-small", open_sample("cat")).trace)
 

@@ -14,8 +14,8 @@ CLOSE = 0.8  # a cosine of y that counts as close
 
 def what_a_slice_does() -> str:
     """Which of the choices is so, on the cat at 224 px: measured against y at 518 px, interpolated and cut off."""
-    from widgets.model.other_sizes import answer
-    from widgets.model.pictures import open_sample
+    from widgets.experiments.other_sizes import answer
+    from widgets.pictures import open_sample
 
     fitted, cut = (answer("dinov2-small", open_sample("cat"), way, 224).cosine for way in ("interpolated", "cut off"))
     if fitted < CLOSE:

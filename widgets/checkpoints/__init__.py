@@ -1,0 +1,1 @@
+"""Trained weights: fetched, checked, converted, folded and loaded. The only room that knows the hub."""

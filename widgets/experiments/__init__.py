@@ -1,0 +1,1 @@
+"""Questions put to a checkpoint and a picture, each answered by one function and kept."""

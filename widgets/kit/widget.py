@@ -1,0 +1,111 @@
+"""What every widget of the course is: state as parameters, a view, and the same content in words and as a still."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import panel as pn
+import param
+
+from widgets.kit import transport
+from widgets.kit.selection import Selection, selection_here
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STILLS = "VIT_COURSE_STILLS"
+"""Environment variable: when set, a notebook keeps a widget's still instead of its live view."""
+STILL_WIDTH = 640  # pixels
+STILL_BYTES = 30_000
+STILL_COLOURS = (128, 64, 32, 16)
+TEXT_COLOURS = (4,)  # ink, muted, paper and one between: enough for a still of text alone, and half the bytes
+
+
+@dataclass(frozen=True)
+class Description:
+    """A widget's content in words: one or two sentences, and a small table of (name, value) rows."""
+
+    sentence: str
+    table: list[tuple[str, str]]
+
+
+class Widget(pn.viewable.Viewer):
+    """Base of every widget. A subclass gives `title`, `summary`, `describe`, `still` and `__panel__`.
+
+    `Widget(selection=...)` joins the widgets that hold the same selection; without one, a widget takes the
+    selection of the page it stands on.
+    """
+
+    title: ClassVar[str] = ""
+    """What to do, in two or three words: "Hover a patch"."""
+    summary: ClassVar[str] = ""
+    """One line for the landing page."""
+    still_colours: ClassVar[tuple[int, ...]] = STILL_COLOURS
+    """How many colours a still may have in a notebook, from the most; TEXT_COLOURS where it is text alone."""
+
+    selection: Selection = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
+
+    def __init__(self, **params: Any) -> None:
+        transport.tune()  # the widget may stand on a page of its reader's own
+        params.setdefault("selection", selection_here())
+        super().__init__(**params)
+
+    def describe(self) -> Description:
+        """The present state in words."""
+        raise NotImplementedError(f"{type(self).__name__} needs describe() -> Description")
+
+    def still(self) -> Figure:
+        """The present state as a matplotlib figure, made without pyplot."""
+        raise NotImplementedError(f"{type(self).__name__} needs still() -> matplotlib.figure.Figure")
+
+    def text_twin(self, *views: Widget) -> pn.viewable.Viewable:
+        """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it is made of."""
+        from widgets.kit.text_twin import TextTwin
+
+        twin = TextTwin()
+
+        def refresh(*_: Any) -> None:
+            words = self.describe()
+            twin.param.update(sentence=words.sentence, rows=[list(row) for row in words.table])
+
+        refresh()
+        for state in (self, self.selection, *views):
+            state.param.watch(refresh, [name for name in state.param if name != "name"])
+        return twin
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        if os.environ.get(STILLS):
+            return {
+                "image/png": png_of(self.still(), colours=self.still_colours),
+                "text/plain": self.describe().sentence,
+            }
+        return super()._repr_mimebundle_(include, exclude)
+
+
+def png_of(
+    figure: Figure, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS
+) -> bytes:
+    """A matplotlib figure as a palette PNG at most `width` pixels wide and, where colours allow, `limit` bytes."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format="png", dpi=min(figure.dpi, width / figure.get_figwidth()))
+    return palette(drawn, width, limit, colours)
+
+
+def palette(
+    png: BytesIO, width: int = STILL_WIDTH, limit: int = STILL_BYTES, colours: tuple[int, ...] = STILL_COLOURS
+) -> bytes:
+    """A PNG again, at most `width` pixels wide, with as many of the palette `colours` as fit in `limit` bytes."""
+    from PIL import Image
+
+    picture = Image.open(png).convert("RGB")
+    if picture.width > width:
+        picture = picture.resize((width, round(picture.height * width / picture.width)), Image.Resampling.LANCZOS)
+    for most in colours:
+        packed = BytesIO()
+        picture.quantize(most, dither=Image.Dither.NONE).save(packed, format="png", optimize=True)
+        if packed.tell() <= limit:
+            break
+    return packed.getvalue()
