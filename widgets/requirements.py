@@ -22,7 +22,8 @@ def require() -> None:
     if found := too_old():
         raise ImportError(
             f"The course needs {'; '.join(found)}. Run `pip install -c constraints.txt -e .` in the course's folder,"
-            " best in an environment of its own (`make course` makes one), then restart the notebook's kernel or the server."
+            " best in an environment of its own (`make course` makes one), then restart the notebook's kernel or the"
+            " server."
         )
 
 

@@ -36,4 +36,7 @@ def new_page(browser: Browser) -> Page:
 
 def spread(times: list[float]) -> str:
     """Median, 95th percentile and largest of milliseconds."""
-    return f"median {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms, largest {max(times):.1f} ms (n={len(times)})"
+    return (
+        f"median {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms, largest {max(times):.1f} ms"
+        f" (n={len(times)})"
+    )

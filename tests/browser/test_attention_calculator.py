@@ -84,7 +84,10 @@ def test_every_hovered_cell_shows_a_sum_that_gives_it_and_marks_what_made_it(
     type_into(page, "X", 1, 2, "0.37")
     expect(td(page, "X", 1, 2)).to_have_text("0.37")
     made = page.locator(f"{SHEET} .made")
-    marked = "root => [...root.querySelectorAll('td.from')].map(td => [td.closest('.matrix').dataset.key, td.dataset.row, td.dataset.column].join(' '))"
+    marked = (
+        "root => [...root.querySelectorAll('td.from')].map(td => [td.closest('.matrix').dataset.key, td.dataset.row,"
+        " td.dataset.column].join(' '))"
+    )
     for key, columns in (("S", 4), ("A", 4), ("O", 3)):
         for i in range(4):
             for j in range(columns):
@@ -172,8 +175,10 @@ def test_keys_alone_do_everything(page: Page, widget: AttentionCalculator) -> No
     for _ in range(24):
         page.keyboard.press("Tab")
         reached.add(
-            page.evaluate("""() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return a.closest('.matrix')?.dataset.key ?? a.textContent.trim().slice(0, 20) }""")
+            page.evaluate(
+                """() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
+            return a.closest('.matrix')?.dataset.key ?? a.textContent.trim().slice(0, 20) }"""
+            )
         )
     assert {
         "W_q",
@@ -232,7 +237,10 @@ def test_a_second_copy_works_on_its_own(page: Page, serve) -> None:
 @pytest.mark.parametrize("preset", ["pencil"])
 def test_pointing_at_a_cell_moves_nothing(page: Page, widget: AttentionCalculator) -> None:
     """Bold heads made a table wider; where its row was full it wrapped, and the cell jumped from under the pointer and back."""
-    boxes = "root => [...root.querySelectorAll('table')].map(t => { const b = t.getBoundingClientRect(); return [b.x, b.y, b.width, b.height] })"
+    boxes = (
+        "root => [...root.querySelectorAll('table')].map(t => { const b = t.getBoundingClientRect(); return [b.x, b.y,"
+        " b.width, b.height] })"
+    )
     page.mouse.move(2, 2)
     page.locator(SHEET).evaluate("root => root.querySelectorAll('.on').forEach(e => e.classList.remove('on'))")
     before = page.locator(SHEET).evaluate(boxes)

@@ -16,7 +16,10 @@ from widgets.pictures import open_sample, prepare
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, read_canvas
 
-PIXELS = "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4 < 3)"
+PIXELS = (
+    "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4"
+    " < 3)"
+)
 
 
 @pytest.fixture

@@ -18,7 +18,10 @@ from widgets.parts.theme import colour_scale
 from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, box_of, read_canvas
 
-DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+DRAWN = (
+    "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width,"
+    " canvas.height).data]"
+)
 CIVIDIS = np.array(colour_scale("weight"))
 
 

@@ -126,8 +126,10 @@ def test_quiz_by_mouse_wrong_then_right(opened: Page) -> None:
 
 def options_at_the_keyboard(page: Page) -> list[str]:
     """What can be chosen where the keyboard is, in the order of this reader's page."""
-    return page.evaluate("""() => { let e = document.activeElement; while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement
-        return [...e.form.querySelectorAll('.choice .words')].map((words) => words.textContent) }""")
+    return page.evaluate(
+        """() => { let e = document.activeElement; while (e.shadowRoot?.activeElement) e = e.shadowRoot.activeElement
+        return [...e.form.querySelectorAll('.choice .words')].map((words) => words.textContent) }"""
+    )
 
 
 def test_the_whole_quiz_by_keyboard_alone(opened: Page) -> None:

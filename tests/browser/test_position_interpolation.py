@@ -17,7 +17,10 @@ from widgets.positions.sample_answers import alone
 from .settled import assert_fits, assert_ink, box_of, read_canvas
 
 SIGNED = np.array(colour_scale("signed"))
-DRAWN = "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data]"
+DRAWN = (
+    "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width,"
+    " canvas.height).data]"
+)
 CELL = 16
 PAIRS = ("Before: 37 × 37", "After: 16 × 16", "One position, before", "The same place, after", "The choice of method")
 
@@ -156,7 +159,8 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
     page.get_by_role("button", name="Run the sizes").click()
     found = {(one.way, min(one.image_size)): one.cosine for one in widget.answer.answers()}
     expect(page.get_by_role("status").filter(has_text="At 112 px, cosine of y with the y at 168 px")).to_contain_text(
-        f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out {found['none', 112]:.3f}"
+        f"interpolated {found['interpolated', 112]:.3f}, cut off {found['cut off', 112]:.3f}, left out"
+        f" {found['none', 112]:.3f}"
     )
     cells = page.locator(".matrix-view").filter(has_text="The same numbers").locator("td")
     expect(cells).to_have_text(

@@ -162,9 +162,11 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PositionSimilarity)
     for _ in range(24):
         page.keyboard.press("Tab")
         reached.append(
-            page.evaluate("""() => { let a = document.activeElement
+            page.evaluate(
+                """() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return (a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || '').slice(0, 34) + ' ' + a.tagName }""")
+            return (a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || '').slice(0, 34) + ' ' + a.tagName }"""
+            )
         )
     text = " | ".join(reached)
     for wanted in (

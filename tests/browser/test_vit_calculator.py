@@ -60,7 +60,9 @@ def test_what_is_being_typed_is_not_replaced_by_an_answer_to_something_earlier(p
     page.goto(serve(lambda: ViTCalculator(selection=Selection()).__panel__()))
     field = page.get_by_label("P Patch side")
     field.fill("32")
-    choose = "(list) => { list.value = 'L/16'; list.dispatchEvent(new Event('change', { bubbles: true })) }"  # the focus stays
+    choose = (  # the focus stays
+        "(list) => { list.value = 'L/16'; list.dispatchEvent(new Event('change', { bubbles: true })) }"
+    )
     page.get_by_label("Model", exact=True).evaluate(choose)
     expect(page.get_by_label("D Width")).to_have_value("1,024")
     expect(field).to_have_value("32")

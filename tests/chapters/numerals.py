@@ -37,7 +37,10 @@ NO_NUMBERS = [  # names and references, whose digits count nothing
     r"`[^`]*/[^`]*`",
     r"https?://\S+",
     r"[A-Za-z]+-?[A-Za-z]*[-/]\d+[A-Za-z]*(?:/\d+)?",
-    r"(?i)\b(?:chapters?|sections?|figures?|tables?|appendix|eq\.|equations?|version|notebook)\s+[A-Z]?\.?\d+(?:\.\d+)*(?:(?:,| and| or| to)\s+[A-Z]?\.?\d+(?:\.\d+)*)*",
+    (
+        r"(?i)\b(?:chapters?|sections?|figures?|tables?|appendix|eq\.|equations?|version|notebook)\s+[A-Z]?\.?\d+(?:\.\d+)*(?:(?:,|"
+        r" and| or| to)\s+[A-Z]?\.?\d+(?:\.\d+)*)*"
+    ),
     r"Reading time: \d+ minutes",
     r"(?i)\b(?:type|enter|such as)\s+[-−]?\d+(?:\.\d+)?",
     r"\b(?:19|20)\d{2}\b(?!\s*px)",

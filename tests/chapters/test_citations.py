@@ -10,7 +10,8 @@ import nbformat
 from widgets.lesson import contents
 
 LISTED = re.compile(
-    r"(?P<who>[A-Z]\w+)(?: et al\.| and \w+|, \w+ and \w+)?, \*[^*]+\*[^.;]*?(?P<year>(?:19|20)\d\d)(?:, arXiv:(?P<id>\d{4}\.\d{4,5}))?"
+    r"(?P<who>[A-Z]\w+)(?: et al\.| and \w+|, \w+ and \w+)?, \*[^*]+\*[^.;]*?(?P<year>(?:19|20)\d\d)(?:,"
+    r" arXiv:(?P<id>\d{4}\.\d{4,5}))?"
 )
 NAMED = re.compile(r"(?P<who>[A-Z]\w+) et al\.,? \(?(?P<year>(?:19|20)\d\d)\b")
 

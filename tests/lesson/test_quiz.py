@@ -49,7 +49,8 @@ def test_who_always_takes_the_longest_option_is_right_in_a_third_at_most(chapter
 
 PLACED = re.compile(
     r"\b(?:all|none|any|both|either|neither|two) of (?:the )?(?:above|below|others?|options|answers|choices)\b"
-    r"|^(?:both|neither|all|none)(?: of (?:these|them))?\.?$|(?<![-\w])(?:first|second|third|last|previous|other) (?:options?|answers?|choices?)\b"
+    r"|^(?:both|neither|all|none)(?: of (?:these|them))?\.?$|(?<![-\w])(?:first|second|third|last|previous|other)"
+    r" (?:options?|answers?|choices?)\b"
     r"|\b(?:options?|answers?|choices?) (?:[a-d]\b|above|below)|^[A-D] and [A-D]$",
     re.I,
 )

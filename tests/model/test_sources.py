@@ -254,9 +254,11 @@ def test_what_stopped_pip_is_said_not_only_that_nothing_was_found(
     ("line", "reason"),
     [
         (
-            "connection error: HTTPSConnectionPool(host='a.b', port=443): Max retries exceeded with url: /simple/a/ (Caused by"
-            " NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new connection: [Errno -2] Name or"
-            " service not known')) - skipping",
+            (
+                "connection error: HTTPSConnectionPool(host='a.b', port=443): Max retries exceeded with url: /simple/a/"
+                " (Caused by NewConnectionError('<pip.HTTPSConnection object at 0x7f>: Failed to establish a new"
+                " connection: [Errno -2] Name or service not known')) - skipping"
+            ),
             "Failed to establish a new connection: [Errno -2] Name or service not known",
         ),
         (

@@ -263,8 +263,13 @@ class AttentionCalculator(Widget):
 
     def _caption(self) -> str:
         own = {
-            "small": "Numbers set by hand, no trained model. D is 4 and D_h 2: a layer has two such heads, and this is one of them.",
-            "pencil": "Numbers set by hand, no trained model: head 1 is a published example, head 2 and U_msa are ours.",
+            "small": (
+                "Numbers set by hand, no trained model. D is 4 and D_h 2: a layer has two such heads, and this is one"
+                " of them."
+            ),
+            "pencil": (
+                "Numbers set by hand, no trained model: head 1 is a published example, head 2 and U_msa are ours."
+            ),
         }[self.preset]
         mask = " Struck-through scores are masked: they count as −∞, and their weights are 0." if self.masked else ""
         return f"{own} A corner marks the cells that the last change moved.{mask}"

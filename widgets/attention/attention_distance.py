@@ -163,9 +163,9 @@ class AttentionDistance(Widget):
             return Description(str(refusal), [])
         (layer, head), d = self.place, found.pixels
         sentence = (
-            f"{found.title} on {self.choice.picture.title}: head {head + 1} of layer {layer + 1} looks {d[layer, head]:.1f} px far"
-            f" on average. Over all layers the heads lie between {d.min():.1f} and {d.max():.1f} px; a head that weighs every"
-            f" patch alike would reach {found.even:.1f} px."
+            f"{found.title} on {self.choice.picture.title}: head {head + 1} of layer {layer + 1} looks"
+            f" {d[layer, head]:.1f} px far on average. Over all layers the heads lie between {d.min():.1f} and"
+            f" {d.max():.1f} px; a head that weighs every patch alike would reach {found.even:.1f} px."
         )
         rows = [(f"layer {n}", f"from {row.min():.1f} to {row.max():.1f} px") for n, row in enumerate(d, start=1)]
         return Description(sentence, rows)

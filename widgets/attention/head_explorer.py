@@ -208,8 +208,9 @@ class HeadExplorer(Widget):
         row = layer.facts[:, query]  # (k, 5)
         sentence = (
             f"{layer.title}, {self.choice.picture.title}. The query is {name_and_place(query, layer)}."
-            f" {layer.names[head]} gives {row[head, 0]:.3f} of its weight to the class token and {row[head, 1]:.3f} to the"
-            f" {layer.weights.shape[-1] - layer.prefix:,} patches, most to {name_and_place(layer.prefix + int(row[head, 4]), layer)}."
+            f" {layer.names[head]} gives {row[head, 0]:.3f} of its weight to the class token and {row[head, 1]:.3f} to"
+            f" the {layer.weights.shape[-1] - layer.prefix:,} patches, most to"
+            f" {name_and_place(layer.prefix + int(row[head, 4]), layer)}."
         )
         rows = [
             (name, f"class token {to:.3f}, patches {rest:.3f}, most on patch {int(at)}: {most:.4f}")

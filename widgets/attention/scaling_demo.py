@@ -264,8 +264,11 @@ class ScalingDemo(Widget):
                 ),
             ],
             vertical=[(d, f"D_h {d}")],
-            caption=f"Random numbers, {DRAWS:,} draws of a query and {KEYS} keys for each D_h. At D_h {d}: {spread[UNSCALED][at]:.3f} without the"
-            f" division, and √{d} = {roots[at]:.3f}; {spread[SCALED][at]:.3f} with it.",
+            caption=(
+                f"Random numbers, {DRAWS:,} draws of a query and {KEYS} keys for each D_h. At D_h {d}:"
+                f" {spread[UNSCALED][at]:.3f} without the division, and √{d} = {roots[at]:.3f};"
+                f" {spread[SCALED][at]:.3f} with it."
+            ),
         )
 
     # the same in words and as a still ---------------------------------------------------------------------
@@ -276,9 +279,10 @@ class ScalingDemo(Widget):
         found = drawn.statistics()
         spread = self.spread()
         sentence = (
-            f"Random numbers at D_h {self.head_size}: the largest weight is {found[SCALED]['largest_weight']:.3f} with the scores divided by"
-            f" √D_h and {found[UNSCALED]['largest_weight']:.3f} without; over {DRAWS:,} draws their spread is"
-            f" {spread[UNSCALED][at]:.3f} without the division, and √{self.head_size} is {self.head_size**0.5:.3f}."
+            f"Random numbers at D_h {self.head_size}: the largest weight is {found[SCALED]['largest_weight']:.3f} with"
+            f" the scores divided by √D_h and {found[UNSCALED]['largest_weight']:.3f} without; over {DRAWS:,} draws"
+            f" their spread is {spread[UNSCALED][at]:.3f} without the division, and √{self.head_size} is"
+            f" {self.head_size**0.5:.3f}."
         )
         table = [(f"random: {name}", _pair(key, found)) for key, name in MEASURED.items()]
         try:

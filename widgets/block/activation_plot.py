@@ -174,8 +174,9 @@ class ActivationPlot(Widget):
         ]
         lowest, gap = lowest_of_gelu(), widest_gap()
         caption = (
-            f"Dotted: GELU is lowest at a = {fixed(lowest.x, 3)}, where it is {fixed(lowest.value, 3)}. Its exact and its tanh form are never more than"
-            f" {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one another. ReLU has no slope at 0; torch takes 0 there."
+            f"Dotted: GELU is lowest at a = {fixed(lowest.x, 3)}, where it is {fixed(lowest.value, 3)}. Its exact and"
+            f" its tanh form are never more than {gap.value:.5f} apart, at a = ±{gap.x:.2f}, so their curves cover one"
+            " another. ReLU has no slope at 0; torch takes 0 there."
         )
         self._curves.update(series, vertical=[(lowest.x, "")], caption=caption)
         self._values.param.update(
@@ -241,7 +242,10 @@ class ActivationPlot(Widget):
             vertical=[(self.layer + 1, "")],
             status="ready",
             message="",
-            caption=f"The dotted line marks layer {self.layer + 1}. Click another to go there. Random weights give about one half.",
+            caption=(
+                f"The dotted line marks layer {self.layer + 1}. Click another to go there. Random weights give about"
+                " one half."
+            ),
         )
 
     def _who(self) -> str:
@@ -252,9 +256,9 @@ class ActivationPlot(Widget):
     def _histogram_caption(self, outside: float) -> str:
         numbers = self.pre_activations()
         return (
-            f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of them positive."
-            f" For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}."
-            f" They go from {fixed(float(numbers.min()), 1)} to {fixed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
+            f"Layer {self.layer + 1}, {self._who()}: {numbers.size:,} numbers, {self.positive()[self.layer]:.1%} of"
+            f" them positive. For {self.loud():.1%}, GELU gives more than {LOUD} or less than −{LOUD}. They go from"
+            f" {fixed(float(numbers.min()), 1)} to {fixed(float(numbers.max()), 1)}; {outside:.1%} lie off this axis."
             f" {self.reading.caption}"
         )
 
@@ -272,8 +276,9 @@ class ActivationPlot(Widget):
             return Description(self._refusal, [])
         shares = self.positive()
         sentence = (
-            f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named}, {shares[self.layer]:.1%}"
-            f" of the pre-activations of {self._who()} are positive; over all layers {shares.min():.1%} to {shares.max():.1%}."
+            f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named},"
+            f" {shares[self.layer]:.1%} of the pre-activations of {self._who()} are positive; over all layers"
+            f" {shares.min():.1%} to {shares.max():.1%}."
         )
         said = {"value": "value", "slope": "slope"}[self.show]
         rows = [

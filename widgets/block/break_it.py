@@ -113,8 +113,8 @@ class BreakIt(Widget):
     def _how(damage: Damage) -> str:
         if damage.by_position:
             return (
-                "each patch moved to where its position says it is: the right position that the given one is most like. Grey where"
-                " no patch is told to be."
+                "each patch moved to where its position says it is: the right position that the given one is most like."
+                " Grey where no patch is told to be."
             )
         return "put together again from the patches that go in."
 
@@ -160,8 +160,9 @@ class BreakIt(Widget):
         if self.fault == RIGHT:
             return Description(f"{title} through {damage.title} with no mistake switched on.", self._rows(damage))
         sentence = (
-            f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps"
-            f" a cosine of {fixed(damage.cosine)} with what it should be. For comparison, with no mistake: {spread(damage.others)}."
+            f"{FAULTS[self.fault].title}, on {title} through {damage.title}: no error, the same shape, and y keeps a"
+            f" cosine of {fixed(damage.cosine)} with what it should be. For comparison, with no mistake:"
+            f" {spread(damage.others)}."
         )
         return Description(sentence, self._rows(damage))
 

@@ -199,8 +199,8 @@ class LayerNormLab(Widget):
             row = self.token_row()
             lines.append(
                 Line(
-                    f"What the model itself gives, over all {len(row)} numbers: mean {norm_sums.one(float(row.mean()))},"
-                    f" variance {norm_sums.one(float(row.var()))}",
+                    f"What the model itself gives, over all {len(row)} numbers: mean"
+                    f" {norm_sums.one(float(row.mean()))}, variance {norm_sums.one(float(row.var()))}",
                     [found["model"]],
                 )
             )
@@ -247,13 +247,16 @@ class LayerNormLab(Widget):
     def _caption(self) -> str:
         corner = "A corner marks the cells that the last change moved."
         if not self.steps().root:
-            return f"Variance and ε are both 0, and 0 / 0 is no number. An epsilon above 0 is there to prevent this. {corner}"
+            return (
+                "Variance and ε are both 0, and 0 / 0 is no number. An epsilon above 0 is there to prevent this."
+                f" {corner}"
+            )
         if self.start != PICTURE or self.reading is None:
             return f"Numbers set by hand, no model. {corner}"
         return (
-            f"The first 8 numbers of {self._named()}, as the first norm of layer {self.layer + 1} reads them, rounded to four decimals, with the"
-            f" model's own γ, β and ε. On this sheet the 8 stand for a whole token; the model takes mean and variance over all"
-            f" {len(self.token_row())}. {corner}"
+            f"The first 8 numbers of {self._named()}, as the first norm of layer {self.layer + 1} reads them, rounded"
+            " to four decimals, with the model's own γ, β and ε. On this sheet the 8 stand for a whole token; the"
+            f" model takes mean and variance over all {len(self.token_row())}. {corner}"
         )
 
     def _named(self) -> str:
@@ -274,8 +277,9 @@ class LayerNormLab(Widget):
             else f"the first of {self._named()} of {self.reading.picture.named}"
         )
         sentence = (
-            f"A token of 8 numbers, {whose}: mean {norm_sums.one(s.mean)}, {'sample' if self.sample else 'population'} variance {norm_sums.one(s.variance)},"
-            f" epsilon {significant(self.epsilon)}, so it is divided by {norm_sums.one(s.root)}."
+            f"A token of 8 numbers, {whose}: mean {norm_sums.one(s.mean)}, {'sample' if self.sample else 'population'}"
+            f" variance {norm_sums.one(s.variance)}, epsilon {significant(self.epsilon)}, so it is divided by"
+            f" {norm_sums.one(s.root)}."
         )
         table = [
             (symbol, "  ".join(found[key].content()["cells"][0]))

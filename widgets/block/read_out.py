@@ -43,7 +43,10 @@ class ReadOut(Widget):
     """The two ways to read a picture's vector out of a ViT: which picture does each find most alike?"""
 
     title = "Read out one vector"
-    summary = "Take the class token's last state, or the average of the patches', and see which picture each finds most alike."
+    summary = (
+        "Take the class token's last state, or the average of the patches', and see which picture each finds most"
+        " alike."
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -132,8 +135,10 @@ class ReadOut(Widget):
             self._matrix.param.update(
                 **{**MatrixView.matrix(found.cosines), "low": -1.0, "high": 1.0, "kind": "signed"},
                 row_heads=[open_sample(name).title for name in found.names],
-                caption=f"Cosine of each picture's vector with this picture's, both read the same way."
-                f" None of them need show the same thing: the most alike is the nearest there is. {found.provenance}",
+                caption=(
+                    "Cosine of each picture's vector with this picture's, both read the same way. None of them need"
+                    f" show the same thing: the most alike is the nearest there is. {found.provenance}"
+                ),
             )
             self._table.fixed = self._rows(found)
 

@@ -51,8 +51,8 @@ DIRECTIONS = {  # the same places, when directions are shown; what stood second 
 SHOW = {"lengths": "length", "directions": "direction"}
 CURVE_HEIGHT = 116  # pixels: two rows of curves and the picture are seen at once on a small screen
 LEGEND = (
-    "Thick: the token you follow. Stars: the class token. Dashed: the median of the patches, and half of them lie in the"
-    " band. Point at a layer to read it; click to keep it."
+    "Thick: the token you follow. Stars: the class token. Dashed: the median of the patches, and half of them lie in"
+    " the band. Point at a layer to read it; click to keep it."
 )
 
 
@@ -309,10 +309,10 @@ class ResidualStream(Widget):
             status="ready",
             message="",
             caption=(
-                f"{self.reading.checkpoint.title} on {self.reading.picture.named}, this machine, float32. Dashed: over the largest"
-                f" number of z, from {_power(min(relative))} to {_power(max(relative))}. The marks are the"
-                " released ViT-B/16's on a picture of two cats, measured elsewhere: its stream grows far larger, and so do its"
-                " differences."
+                f"{self.reading.checkpoint.title} on {self.reading.picture.named}, this machine, float32. Dashed: over"
+                f" the largest number of z, from {_power(min(relative))} to {_power(max(relative))}. The marks are the"
+                " released ViT-B/16's on a picture of two cats, measured elsewhere: its stream grows far larger, and"
+                " so do its differences."
             ),
         )
 
@@ -347,11 +347,11 @@ class ResidualStream(Widget):
         ]
         sentence = (
             f"{self.reading.picture.title} through {self.reading.checkpoint.title}: {self.name_of(t)} has length"
-            f" {_number(s.length[t, 0])} in z_0 and {_number(s.length[t, -1])} after layer {s.attention.shape[1]}. In layer"
-            f" {layer + 1} attention adds {_number(s.attention[t, layer])} times the length that is there, the MLP"
-            f" {_number(s.mlp[t, layer])} times. The cosine of what attention adds with the token is"
-            f" {fixed(s.attention_cosine[t, layer])}, of what the MLP adds {fixed(s.mlp_cosine[t, layer])}; after this layer the"
-            f" token's cosine with its row of z_0 is {fixed(s.kept[t, layer + 1])}."
+            f" {_number(s.length[t, 0])} in z_0 and {_number(s.length[t, -1])} after layer {s.attention.shape[1]}. In"
+            f" layer {layer + 1} attention adds {_number(s.attention[t, layer])} times the length that is there, the"
+            f" MLP {_number(s.mlp[t, layer])} times. The cosine of what attention adds with the token is"
+            f" {fixed(s.attention_cosine[t, layer])}, of what the MLP adds {fixed(s.mlp_cosine[t, layer])}; after this"
+            f" layer the token's cosine with its row of z_0 is {fixed(s.kept[t, layer + 1])}."
         )
         table = [
             (f"z_{layer + 1}, length: median of the patches", _number(middle[0][layer + 1])),

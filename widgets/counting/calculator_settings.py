@@ -209,7 +209,10 @@ def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
             f"Both sides of the picture must be multiples of P = {P:,}, and {size} does not cut into such patches."
         )
     elif field == "patch_size":
-        sentence = f"P must divide the sides of the picture, {value_of(Setting(shape), 'image_size')} px, and {value:,} does not."
+        sentence = (
+            f"P must divide the sides of the picture, {value_of(Setting(shape), 'image_size')} px, and {value:,} does"
+            " not."
+        )
     elif field in ("class_token", "pool"):
         return Refused(
             "Without a class token the head cannot read it.",
@@ -340,8 +343,14 @@ def config_code(shape: ViTShape) -> str:
     lines += [
         "config = ViTConfig(",
         f"    image_size={sizes}, patch_size={shape.patch_size}, num_channels={shape.num_channels},",
-        f"    hidden_size={D}, num_hidden_layers={shape.num_hidden_layers}, num_attention_heads={shape.num_attention_heads},",
-        f"    intermediate_size={shape.intermediate_size}, qkv_bias={shape.qkv_bias},{f' num_labels={shape.num_labels},' if head else ''}",
+        (
+            f"    hidden_size={D}, num_hidden_layers={shape.num_hidden_layers},"
+            f" num_attention_heads={shape.num_attention_heads},"
+        ),
+        (
+            f"    intermediate_size={shape.intermediate_size},"
+            f" qkv_bias={shape.qkv_bias},{f' num_labels={shape.num_labels},' if head else ''}"
+        ),
         ")",
         "model = ViTForImageClassification(config)" if head else "model = ViTModel(config, add_pooling_layer=False)",
         'print(f"{sum(p.numel() for p in model.parameters()):,}")',

@@ -26,7 +26,9 @@ HUES = {"patch": "key", "linear": "value", "attention": "query"}
 NAMES = {"patch": "patch embedding", "linear": "matrices of the blocks", "attention": "attention, Q Kᵀ and A V"}
 SHARES, MACS = "shares", "multiply-adds"
 AXES = {SHARES: "% of the multiply-adds", MACS: "G multiply-adds"}
-AXIS = "side of the picture, px"  # short: Bokeh does not wipe away what once stood over its left edge, while a page was still narrow
+AXIS = (  # short: Bokeh does not wipe away what once stood over its left edge, while a page was still narrow
+    "side of the picture, px"
+)
 BUDGET = 16 * 2**30  # bytes, of one graphics card
 LIMITS = {"window": 4096, "batch": 1_000_000}
 START_SIZES = {SEGMENT: 1024}
@@ -37,7 +39,10 @@ class CostExplorer(Widget):
     """Patch embedding, matrices of the blocks and attention by the side of a square picture, for a chosen model."""
 
     title = "Enlarge the picture"
-    summary = "See where a model's multiply-adds go as the picture grows, when attention overtakes the rest, and what windows and FlashAttention save."
+    summary = (
+        "See where a model's multiply-adds go as the picture grows, when attention overtakes the rest, and what windows"
+        " and FlashAttention save."
+    )
     still_colours = (16,)  # lines and text: keeps the chapter under its size
 
     model = param.Selector(default="B/16", objects=list(models()), doc="which model is laid out")
@@ -245,8 +250,10 @@ class CostExplorer(Widget):
             self._ledger.param.update(**self._ledger_state())
             self._memory.param.update(
                 fixed=self._memory_rows(),
-                caption=f"{self._title}, {self._size}, batch {self.batch:,}. All {self.shape.num_hidden_layers} layers;"
-                " the inputs and outputs of attention are left out.",
+                caption=(
+                    f"{self._title}, {self._size}, batch {self.batch:,}. All {self.shape.num_hidden_layers} layers;"
+                    " the inputs and outputs of attention are left out."
+                ),
             )
             self._window_box.visible = self.windowed
             self._windows.param.update(
@@ -290,11 +297,14 @@ class CostExplorer(Widget):
             "vertical": self._marks(),
             "y_label": AXES[self.show],
             "title": f"{self._title}: {self.show} by side of the picture",
-            "caption": "Square pictures, counted from the shape; nothing is run. Click a point, or use the arrow keys and Enter, to set the side."
-            + (
-                " The windowed curve is relative to the total without windows."
-                if self.windowed and self.show == SHARES
-                else ""
+            "caption": (
+                "Square pictures, counted from the shape; nothing is run. Click a point, or use the arrow keys and"
+                " Enter, to set the side."
+                + (
+                    " The windowed curve is relative to the total without windows."
+                    if self.windowed and self.show == SHARES
+                    else ""
+                )
             ),
         }
 
@@ -314,7 +324,9 @@ class CostExplorer(Widget):
         return {
             "series": series,
             "vertical": self._marks()[:1],
-            "caption": f"All layers, batch {self.batch:,}. A logarithmic axis: one line grows with T², the other with T.",
+            "caption": (
+                f"All layers, batch {self.batch:,}. A logarithmic axis: one line grows with T², the other with T."
+            ),
         }
 
     def _ledger_state(self) -> dict[str, Any]:
@@ -375,8 +387,9 @@ class CostExplorer(Widget):
         ratio = macs["attention"] / macs["linear"]
         tokens = replace(self.shape, image_size=crossover).num_tokens
         return (
-            f"At {self._size}, attention is {percent(macs['attention'] / macs['total'])} of {macs['total']:,} multiply-adds, {ratio:,.3g} times the matrices of the"
-            f" blocks. It reaches them at {crossover:,} px, the first side with T ≥ {self._least_tokens():,}; there T = {tokens:,}."
+            f"At {self._size}, attention is {percent(macs['attention'] / macs['total'])} of {macs['total']:,}"
+            f" multiply-adds, {ratio:,.3g} times the matrices of the blocks. It reaches them at {crossover:,} px, the"
+            f" first side with T ≥ {self._least_tokens():,}; there T = {tokens:,}."
         )
 
     def _least_tokens(self) -> int:

@@ -24,13 +24,17 @@ PIECES = {  # piece of count.parameters -> (its name, what it is)
     "registers": ("Registers", "R learned vectors of D numbers each. They have no rows in the position table."),
     "positions": (
         "Position table",
-        "One row of D numbers a patch, and one for the class token. This is the only line in which the"
-        " size of the picture appears.",
+        (
+            "One row of D numbers a patch, and one for the class token. This is the only line in which the"
+            " size of the picture appears."
+        ),
     ),
     "attention": (
         "Attention, all layers",
-        "Four matrices of D × D a layer, for queries, keys, values and the output, each with its"
-        " bias. The heads share the width among them, so their number does not appear.",
+        (
+            "Four matrices of D × D a layer, for queries, keys, values and the output, each with its"
+            " bias. The heads share the width among them, so their number does not appear."
+        ),
     ),
     "mlp": (
         "MLP, all layers",
@@ -40,8 +44,10 @@ PIECES = {  # piece of count.parameters -> (its name, what it is)
     "final_norm": ("Final norm", "One LayerNorm after the last layer. It is there whatever the head reads."),
     "pooling": (
         "Attention pooling",
-        "The learned query and its block belong to the head that reads the answer. The printed counts of"
-        " g/14 and G/14 leave them out, and so does this one; the 428M of So400m/14 fits only with them.",
+        (
+            "The learned query and its block belong to the head that reads the answer. The printed counts of"
+            " g/14 and G/14 leave them out, and so does this one; the 428M of So400m/14 fits only with them."
+        ),
     ),
     "head": ("Head", "One matrix of D × K and a bias of K. With 0 classes there is no head."),
 }

@@ -25,7 +25,10 @@ class MeasureHere(Widget):
     """Forward passes of the loaded model, timed when asked; only ratios are shown, beside the counted ones."""
 
     title = "Measure it here"
-    summary = "Will half the multiply-adds be half the time? Time the real model at several sizes on this machine, and compare the ratios."
+    summary = (
+        "Will half the multiply-adds be half the time? Time the real model at several sizes on this machine, and"
+        " compare the ratios."
+    )
     still_colours = TEXT_COLOURS
 
     done = param.Integer(0, bounds=(0, None), doc="passes that have been timed")
@@ -116,7 +119,8 @@ class MeasureHere(Widget):
         self._press.param.update(label=MEASURE, disabled=not self.sizes())
         if self.sizes():
             self._say(
-                f"{len(self.sizes())} sizes, at most {ROUNDS + 1} forward passes of each: seconds to half a minute. What do you expect? Then press “{MEASURE}”."
+                f"{len(self.sizes())} sizes, at most {ROUNDS + 1} forward passes of each: seconds to half a minute."
+                f" What do you expect? Then press “{MEASURE}”."
             )
         else:
             self._say(self._refusal(), "wrong")
@@ -184,7 +188,10 @@ class MeasureHere(Widget):
         with pn.io.hold():
             self._plot.update(
                 series,
-                caption=f"{self._title}, one picture of random numbers, the fastest of up to {ROUNDS} passes. Both axes are logarithmic; 1 is {self._base(todo)}.",
+                caption=(
+                    f"{self._title}, one picture of random numbers, the fastest of up to {ROUNDS} passes. Both axes are"
+                    f" logarithmic; 1 is {self._base(todo)}."
+                ),
             )
             self._table.param.update(
                 lines=[self._line(size, ratios) for size in todo],
@@ -213,13 +220,14 @@ class MeasureHere(Widget):
         ratios, half = self.ratios(), min(self.sizes(), key=lambda size: abs(size.ratio - 0.5))
         spread = max(one.slowest / one.fastest for one in self._found.values())
         noise = (
-            f" The slowest pass of a size took up to {spread:.1f} times as long as its fastest: other work on the machine shows too."
+            f" The slowest pass of a size took up to {spread:.1f} times as long as its fastest: other work on the"
+            " machine shows too."
             if spread > 1.3
             else ""
         )
         return (
-            f"At {half.side} px there are {half.ratio:.3f} times the multiply-adds of {self._base(self.sizes())}, and a pass took {ratios[half.side]:.3f} times as long,"
-            f" on this machine, just now.{noise}"
+            f"At {half.side} px there are {half.ratio:.3f} times the multiply-adds of {self._base(self.sizes())}, and a"
+            f" pass took {ratios[half.side]:.3f} times as long, on this machine, just now.{noise}"
         )
 
     # the same in words and as a still ---------------------------------------------------------------------

@@ -121,7 +121,8 @@ class Miscount(Widget):
         if self.mistake == RIGHT:
             return Description(f"ViT-{self.model} counted with no mistake: {right:,} parameters.", self._rows())
         return Description(
-            f"ViT-{self.model} with {MISTAKES[self.mistake]}: {wrong:,} where {right:,} is right. {self._explanation()}",
+            f"ViT-{self.model} with {MISTAKES[self.mistake]}: {wrong:,} where {right:,} is right."
+            f" {self._explanation()}",
             self._rows(),
         )
 

@@ -28,7 +28,10 @@ class ParameterLedger(Widget):
     """The formula's terms beside the checkpoint's own tensors: names, shapes, counts, down to the exact total."""
 
     title = "Open a term of the formula"
-    summary = "Choose a term of the parameter formula and see the tensors of the loaded model that make it up, to the last number."
+    summary = (
+        "Choose a term of the parameter formula and see the tensors of the loaded model that make it up, to the last"
+        " number."
+    )
 
     term = param.String("attention", doc="piece of count.parameters whose tensors are shown")
     tensor = param.String("", doc="name of the tensor whose numbers are shown; empty takes the term's first")
@@ -116,7 +119,10 @@ class ParameterLedger(Widget):
                 }
                 for term, found in self._found.items()
             ],
-            caption=f"{checkpoint.title}. PyTorch counts sum(p.numel() for p in model.parameters()) = {of_torch:,}: {same}. {checkpoint.provenance.sentence}",
+            caption=(
+                f"{checkpoint.title}. PyTorch counts sum(p.numel() for p in model.parameters()) = {of_torch:,}: {same}."
+                f" {checkpoint.provenance.sentence}"
+            ),
         )
         self._open()
 
@@ -141,7 +147,9 @@ class ParameterLedger(Widget):
             title=f"{self._name(term)[0]}: {_tensors(found)}",
             lines=lines,
             foot=["Together", f"{_size(found):,}", ""],
-            caption=f"{self._name(term)[1]}{agrees}{' They agree.' if matched else ''} The library counts layers from 0.",
+            caption=(
+                f"{self._name(term)[1]}{agrees}{' They agree.' if matched else ''} The library counts layers from 0."
+            ),
         )
         if self.tensor not in found:
             self.tensor = next(iter(found), "")
@@ -164,7 +172,10 @@ class ParameterLedger(Widget):
         if not self._found:
             return Description(self._terms.message, [])
         found, title = self._found[self.opened], self.checkpoint().title
-        sentence = f"{title} has {self.counted():,} parameters. {self._name(self.opened)[0]}: {len(found)} tensors with {_size(found):,} numbers."
+        sentence = (
+            f"{title} has {self.counted():,} parameters. {self._name(self.opened)[0]}: {len(found)} tensors with"
+            f" {_size(found):,} numbers."
+        )
         return Description(
             sentence,
             [
@@ -214,5 +225,8 @@ def _shape_of(tensor: Tensor) -> str:
 def _seen(name: str, tensor: Tensor) -> str:
     values = tensor.detach().flatten()
     first = ", ".join(fixed(x) for x in values[:FIRST].tolist())
-    spread = f" Smallest {fixed(values.min().item())}, largest {fixed(values.max().item())}, mean {fixed(values.mean().item())}."
+    spread = (
+        f" Smallest {fixed(values.min().item())}, largest {fixed(values.max().item())}, mean"
+        f" {fixed(values.mean().item())}."
+    )
     return f"{name}, {_shape_of(tensor)}. Its first numbers: {first}{', …' if len(values) > FIRST else ''}.{spread}"

@@ -79,8 +79,11 @@ class PublishedCounts(Widget):
                 {"key": str(n), "name": way.words, "cells": [f"{way.counted:,}", FITS if way.fits else FAILS]}
                 for n, way in enumerate(claim.conventions)
             ],
-            caption="A way fits when it rounds to what is printed. A calculator on the same page is set to the way you choose. It has no attention pooling: where a way counts one, its sum is smaller."
-            " The matrices of the blocks alone stand under its ledger.",
+            caption=(
+                "A way fits when it rounds to what is printed. A calculator on the same page is set to the way you"
+                " choose. It has no attention pooling: where a way counts one, its sum is smaller. The matrices of the"
+                " blocks alone stand under its ledger."
+            ),
         )
         self._words.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{claim.verdict}</p>'
 

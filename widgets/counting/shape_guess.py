@@ -106,7 +106,10 @@ def written(dims: tuple[int, ...]) -> str:
 
 def amount(stage: Stage) -> str:
     """How many numbers a tensor holds, and what they take in 2 bytes each."""
-    return f"{stage.numbers:,} numbers{' in each layer' if stage.in_each_layer else ''}, {written_bytes(2 * stage.numbers)} in 2 bytes each"
+    return (
+        f"{stage.numbers:,} numbers{' in each layer' if stage.in_each_layer else ''},"
+        f" {written_bytes(2 * stage.numbers)} in 2 bytes each"
+    )
 
 
 def _read(typed: str) -> tuple[tuple[int, ...], str]:
@@ -158,7 +161,10 @@ def _mixed_up(dims: tuple[int, ...], stage: Stage, case: int) -> str:
     if symbols[1:2] == ["h"] and dims == (right[0], *right[2:]):
         return f"The heads are missing. Each of the h = {values['h']} heads has its own: {stage.symbols}."
     if symbols[1:2] == ["h"] and dims == (values["B"], values["T"], values["D"]):
-        return f"That is the tensor with its heads side by side. Here each token's D is split into h = {values['h']} heads, and the heads stand before the tokens: {stage.symbols}."
+        return (
+            f"That is the tensor with its heads side by side. Here each token's D is split into h = {values['h']}"
+            f" heads, and the heads stand before the tokens: {stage.symbols}."
+        )
     if dims == (values["L"], *right):
         return "The layers come one after another. One layer's tensor is asked for, without L."
     if len(dims) != len(right):
@@ -174,7 +180,10 @@ def _wrong_side(came: int, symbol: str, place: int, values: dict[str, int]) -> s
         if (symbol, other) in MIXED:
             return f"Look at the {ordinal} side, {came:,}. {MIXED[symbol, other]}"
     if symbol == "T" and came == values["T"] + 1:
-        return f"Look at the {ordinal} side, {came:,}. That is one token too many: one class token joins the patches, once."
+        return (
+            f"Look at the {ordinal} side, {came:,}. That is one token too many: one class token joins the patches,"
+            " once."
+        )
     if known:
         return f"The {ordinal} side should count {MEANING[symbol]}. {came:,} is {MEANING[known[0]]}."
     return f"The {ordinal} side should count {MEANING[symbol]}. {came:,} is none of this model's counts."

@@ -168,8 +168,8 @@ class TensorTracer(Widget):
         _, shape, batch = CASES[self.case]
         head = f", {shape.num_labels:,} classes" if shape.num_labels else ", no head"
         return (
-            f"{batch} picture{'s' if batch > 1 else ''}, P {shape.patch_size}, D {shape.hidden_size:,}, h {shape.num_attention_heads},"
-            f" D_ff {shape.intermediate_size:,}, a class token{head}"
+            f"{batch} picture{'s' if batch > 1 else ''}, P {shape.patch_size}, D {shape.hidden_size:,}, h"
+            f" {shape.num_attention_heads}, D_ff {shape.intermediate_size:,}, a class token{head}"
         )
 
     def _line(self, place: int) -> dict[str, Any]:

@@ -32,7 +32,10 @@ class TrainingBudget(Widget):
     """A run in exaFLOPs, days on one device and on many; the paper's Table 6 beside the same count, right or wrong."""
 
     title = "Budget a training run"
-    summary = "Set epochs, pictures, a device and how well it is used; read exaFLOPs and days, and check the count against the paper's own table."
+    summary = (
+        "Set epochs, pictures, a device and how well it is used; read exaFLOPs and days, and check the count against"
+        " the paper's own table."
+    )
     still_colours = TEXT_COLOURS
 
     way = param.Selector(default="right", objects=list(WAYS), doc="how compute is counted: rightly, or with a mistake")
@@ -119,11 +122,16 @@ class TrainingBudget(Widget):
                 select.param.update(options=names if value in names else [OWN, *names], value=value)
             self._numbers.param.update(
                 fixed=self.rows(),
-                caption=f"{models()[self.run.model][0]} at {self.run.shape.image_size} px. A device-day is one device for one day.",
+                caption=(
+                    f"{models()[self.run.model][0]} at {self.run.shape.image_size} px. A device-day is one device for"
+                    " one day."
+                ),
             )
             self._table.param.update(
                 lines=self._lines(),
-                caption="Count: 303 million pictures, 18,291 classes, 224 px. Printed: exaFLOPs in Table 6 of the paper.",
+                caption=(
+                    "Count: 303 million pictures, 18,291 classes, 224 px. Printed: exaFLOPs in Table 6 of the paper."
+                ),
             )
             self._said.object = f'<p role="status" style="margin:0;color:var(--vit-ink)">{self._verdict()}</p>'
 
@@ -198,7 +206,10 @@ class TrainingBudget(Widget):
         return (
             f"{counted} {why}"
             if why
-            else f"{counted} Only B/32 does not: the count is {100 * rows[0].difference:.1f}% above what is printed, and nothing in the paper says why."
+            else (
+                f"{counted} Only B/32 does not: the count is {100 * rows[0].difference:.1f}% above what is printed, and"
+                " nothing in the paper says why."
+            )
         )
 
     # the same in words and as a still ---------------------------------------------------------------------
@@ -207,8 +218,8 @@ class TrainingBudget(Widget):
         """The run and the table in words."""
         table = [(f"{line['name']}: printed, counted, difference", ", ".join(line["cells"])) for line in self._lines()]
         return Description(
-            f"{models()[self.run.model][0]}, {self.run.epochs:,.7g} epochs over {self.run.images:,.0f} pictures, counted as: {WAYS[self.way][0]}."
-            f" {digits(self.run.exaflops(self.way), 4)} exaFLOPs. {self._verdict()}",
+            f"{models()[self.run.model][0]}, {self.run.epochs:,.7g} epochs over {self.run.images:,.0f} pictures,"
+            f" counted as: {WAYS[self.way][0]}. {digits(self.run.exaflops(self.way), 4)} exaFLOPs. {self._verdict()}",
             [*self.rows(), *table],
         )
 

@@ -50,7 +50,10 @@ class ViTCalculator(Widget):
     """A ViT of any shape: every line of its parameters, every tensor's shape, its compute and memory, beside another's."""
 
     title = "Set a model and count it"
-    summary = "Choose or build any Vision Transformer and see every parameter, shape and multiply-add of it, beside another one."
+    summary = (
+        "Choose or build any Vision Transformer and see every parameter, shape and multiply-add of it, beside another"
+        " one."
+    )
 
     setting = param.String(
         "",
@@ -268,9 +271,15 @@ class ViTCalculator(Widget):
             "heads": heads,
             "foot": foot,
             "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals)) + " parameters",
-            "caption": "Choose a line to see what it is. A bar is a line's share"
-            + (" of the larger total; the dashed bar is the second model's." if len(ledgers) == 2 else " of the total.")
-            + f" The matrices of {titles[0]}'s blocks alone have {count.block_matrices(self.now.shape):,} numbers.",
+            "caption": (
+                "Choose a line to see what it is. A bar is a line's share"
+                + (
+                    " of the larger total; the dashed bar is the second model's."
+                    if len(ledgers) == 2
+                    else " of the total."
+                )
+                + f" The matrices of {titles[0]}'s blocks alone have {count.block_matrices(self.now.shape):,} numbers."
+            ),
         }
 
     def _cost_state(self) -> dict[str, Any]:
@@ -283,8 +292,10 @@ class ViTCalculator(Widget):
         return {
             "lines": lines,
             "heads": heads,
-            "caption": "One picture's forward pass, then memory and training. A multiply-add is two"
-            " floating-point operations (FLOPs).",
+            "caption": (
+                "One picture's forward pass, then memory and training. A multiply-add is two"
+                " floating-point operations (FLOPs)."
+            ),
         }
 
     def _cost_rows(self, shape: ViTShape) -> list[tuple[str, str, str]]:
@@ -329,8 +340,10 @@ class ViTCalculator(Widget):
             lines.append(
                 {
                     "key": symbol,
-                    "name": f"{symbol}: {' / '.join(dict.fromkeys(stage.step for stage in found))}"
-                    + (repeated if found[0].in_each_layer else ""),
+                    "name": (
+                        f"{symbol}: {' / '.join(dict.fromkeys(stage.step for stage in found))}"
+                        + (repeated if found[0].in_each_layer else "")
+                    ),
                     "formula": found[0].symbols,
                     "cells": shown if len(titles) > 1 else [*shown, f"{found[0].numbers:,}"],
                 }
@@ -338,7 +351,10 @@ class ViTCalculator(Widget):
         return {
             "lines": lines,
             "heads": titles if len(titles) > 1 else ["shape", "numbers"],
-            "caption": f"{' beside '.join(titles)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is run.",
+            "caption": (
+                f"{' beside '.join(titles)}, a batch of B = {batch:,}. From the shape of the model alone: nothing is"
+                " run."
+            ),
         }
 
     def _explain(self, *_: Any) -> None:

@@ -37,7 +37,10 @@ HEAD, BARE, TANH = (
 )
 BLOCKS = "the matrices of the blocks alone"
 POOLED = ", and with the attention pooling"  # ends the words of a convention that counts it
-INFERRED = " One convention fits Base, Large and Huge at once: no classifier, the tanh layer, and L/32 for Large. This is inference; the paper does not say."
+INFERRED = (
+    " One convention fits Base, Large and Huge at once: no classifier, the tanh layer, and L/32 for Large. This is"
+    " inference; the paper does not say."
+)
 LARGE = "Without class token, head and pooling: that is how this table counts its models (inference)."
 
 # key: (model, where it is printed, unit, conventions (words, setting), what follows)
@@ -75,8 +78,11 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
         ("deit", "table5", "Ti/16"),
         "M",
         ((f"Ti/16 {HEAD}", "Ti/16"), (f"Ti/16 {BARE}", "Ti/16,num_labels=0")),
-        "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). Its three rows agree: with the head, cutting 5.72, 22.05 and 86.57 off"
-        " gives the 5, 22 and 86 of Ti/16, S/16 and B/16; without it, 5, 21 and 85. A last digit printed is not always a digit rounded.",
+        (
+            "Both ways round to 6. The table's 5 looks cut off, not rounded (inference). Its three rows agree: with the"
+            " head, cutting 5.72, 22.05 and 86.57 off gives the 5, 22 and 86 of Ti/16, S/16 and B/16; without it, 5, 21"
+            " and 85. A last digit printed is not always a digit rounded."
+        ),
     ),
     "large again": (
         "L/16",
@@ -87,7 +93,10 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
             (f"L/16 {HEAD}", "L/16"),
             (f"L/32 {BARE}", "L/32,num_labels=0"),
         ),
-        "Here is L/16 itself, with nothing behind its last layer (inference). The 307M of ViT-Large is another model, or another count: none of the ways of counting L/16 there gives it.",
+        (
+            "Here is L/16 itself, with nothing behind its last layer (inference). The 307M of ViT-Large is another"
+            " model, or another count: none of the ways of counting L/16 there gives it."
+        ),
     ),
     "large at 384": (
         "ViT-L/16",
@@ -99,8 +108,11 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
             (f"L/16 at 384 px {TANH}", "L/16,image_size=384,num_labels=1024"),
             (f"L/32 at 384 px {HEAD}", "L/32,image_size=384"),
         ),
-        "Here 307M stands beside L/16, at 384 px. None of these ways of counting L/16 gives it, and yet the row is L/16: its 190.7G multiply-adds are L/16's, where L/32 would need 45."
-        " So the number was probably taken over from the ViT paper, which prints it for ViT-Large and names no patch size (inference).",
+        (
+            "Here 307M stands beside L/16, at 384 px. None of these ways of counting L/16 gives it, and yet the row is"
+            " L/16: its 190.7G multiply-adds are L/16's, where L/32 would need 45. So the number was probably taken"
+            " over from the ViT paper, which prints it for ViT-Large and names no patch size (inference)."
+        ),
     ),
     "g": (
         "g/14",
@@ -132,14 +144,20 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
             ("So400m/14 without class token, head and pooling", "So400m/14"),
             (f"So400m/14 without class token and head{POOLED}", "So400m/14"),
         ),
-        "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The calculator has no such pooling, so its sum is smaller.",
+        (
+            "It fits only with the attention pooling: a learned query, attention, a norm and an MLP (inference). The"
+            " calculator has no such pooling, so its sum is smaller."
+        ),
     ),
     "22B": (
         "ViT-22B",
         ("vit_22b", "table1", "22B"),
         "M",
         ((BLOCKS, "22B"), ("every line of the calculator, without a head", "22B")),
-        "The matrices of the blocks alone give it: 48 (4D² + 2 D D_ff). That embedding, positions, norms and biases were left out is inference.",
+        (
+            "The matrices of the blocks alone give it: 48 (4D² + 2 D D_ff). That embedding, positions, norms and biases"
+            " were left out is inference."
+        ),
     ),
     "DINOv3": (
         "DINOv3-7B",
@@ -150,7 +168,10 @@ _CLAIMS: dict[str, tuple[str, tuple[str, str, str], str, tuple[tuple[str, str], 
             ("every line, with its gated MLP of three matrices", "DINOv3-7B"),
             ("every line, if its MLP had two matrices, as a usual ViT has", "DINOv3-7B,gated_mlp=no"),
         ),
-        "A SwiGLU MLP has three matrices. Count two and a fifth of the model is missing. The name says 7B, the table 6.7.",
+        (
+            "A SwiGLU MLP has three matrices. Count two and a fifth of the model is missing. The name says 7B, the"
+            " table 6.7."
+        ),
     ),
 }
 _UNITS = {"M": (1e6, "parameters_million"), "B": (1e9, "parameters_billion")}

@@ -28,8 +28,9 @@ def states(scene: Scene) -> dict[str, dict[str, Any]]:
     flow = RowFlow.flow([_line(rows) for rows in view.rows])
     found = {
         "grid": _maps(scene) | {"stand_in": early},
-        "flow": flow
-        | {"tokens": names, "prefix": prefix, "class_button": not early, "caption": "" if cut else caption},
+        "flow": (
+            flow | {"tokens": names, "prefix": prefix, "class_button": not early, "caption": "" if cut else caption}
+        ),
         "pixels": {"prefix": prefix, "caption": caption, **(_patches(scene.opened) if cut else {})},
     }
     return found | ({"matrix": _matrix(scene, view.whole)} if view.whole is not None else {})

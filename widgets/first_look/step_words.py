@@ -62,7 +62,7 @@ def explanation(scene: Scene) -> str:
 def small_print(scene: Scene) -> str:
     """The sizes of the symbols, what is real, and where to read more."""
     return (
-        f'<div style="color:var(--vit-muted);font:13px/1.45 system-ui,sans-serif;margin-top:4px">'
+        '<div style="color:var(--vit-muted);font:13px/1.45 system-ui,sans-serif;margin-top:4px">'
         f"{_as_html(_here(scene))}{escape(origin(scene))} {_chapter(scene)}</div>"
     )
 

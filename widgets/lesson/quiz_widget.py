@@ -159,8 +159,10 @@ class Quiz(Widget):
     def _show_score(self) -> None:
         share = self.score / len(self.questions)
         self._head.param.update(
-            head=f"<p class='state'>{self._score_in_words()}</p>"
-            f"<div class='meter' aria-hidden='true'><span style='width:{share:.0%}'></span></div>",
+            head=(
+                f"<p class='state'>{self._score_in_words()}</p>"
+                f"<div class='meter' aria-hidden='true'><span style='width:{share:.0%}'></span></div>"
+            ),
             buttons=[("again", "Start the quiz over", False)] if self.tries else [],
         )
 

@@ -164,7 +164,10 @@ WAYS = {  # how the compute of training is counted -> (what the reader sees, wha
     ),
     "forward": (
         "the forward pass alone",
-        "The backward pass has two products for each product of the forward pass: one for the gradient of the input, one for that of the weights. Training is counted as three forward passes.",
+        (
+            "The backward pass has two products for each product of the forward pass: one for the gradient of the"
+            " input, one for that of the weights. Training is counted as three forward passes."
+        ),
     ),
     "linear": (
         "attention forgotten",
@@ -172,11 +175,17 @@ WAYS = {  # how the compute of training is counted -> (what the reader sees, wha
     ),
     "6nd": (
         "6 N a token (6 N D)",
-        "N, here the numbers in the blocks' matrices, meet every token once, so 6 N a token is near. Q Kᵀ and A V are missing: they multiply activations, not parameters.",
+        (
+            "N, here the numbers in the blocks' matrices, meet every token once, so 6 N a token is near. Q Kᵀ and A V"
+            " are missing: they multiply activations, not parameters."
+        ),
     ),
     "6n": (
         "6 N a picture",
-        "A picture is not one token. Every number of a block's matrices is used once for each of the T tokens, so this is too small by about T.",
+        (
+            "A picture is not one token. Every number of a block's matrices is used once for each of the T tokens, so"
+            " this is too small by about T."
+        ),
     ),
 }
 

@@ -185,7 +185,8 @@ _FAULTS = (
     Fault(
         "view_instead_of_cut",
         "Patches by a view",
-        "The picture is reshaped to (N, P²C) in one go, which takes numbers that lie side by side in memory, not squares.",
+        "The picture is reshaped to (N, P²C) in one go, which takes numbers that lie side by side in memory, not"
+        " squares.",
         "There are as many numbers as before, in rows of the right length; only their content is wrong.",
         _step(cut=_viewed),
     ),
@@ -199,7 +200,8 @@ _FAULTS = (
     Fault(
         "channels_last_rows",
         "Rows with channels last",
-        "Patches come from code that stores channels last (Flax, TensorFlow), weights from code that stores them first.",
+        "Patches come from code that stores channels last (Flax, TensorFlow), weights from code that stores them"
+        " first.",
         "A row holds the same P²C numbers in either order; nearly each of them now meets the weight of another.",
         _rows_with_channels_last,
     ),
@@ -214,8 +216,8 @@ _FAULTS = (
         "class_row_resized",
         "The class row resized with the grid",
         "The whole table, class row and all, goes through the resize as one line of 1 + N rows.",
-        "As many rows come out as are wanted, each a mix of neighbours in raster order, not on the grid; at the table's own"
-        " size nothing changes, so a test at that size passes.",
+        "As many rows come out as are wanted, each a mix of neighbours in raster order, not on the grid; at the table's"
+        " own size nothing changes, so a test at that size passes.",
         _step(resize=_resized_as_a_line),
     ),
     Fault(
@@ -229,7 +231,8 @@ _FAULTS = (
         "positions_cut_off",
         "The table cut off",
         "The first rows of the table are taken, as many as the picture needs, with a slice.",
-        "A slice has the right shape; patches get the positions of the top rows of the old grid, wrapped at another width.",
+        "A slice has the right shape; patches get the positions of the top rows of the old grid, wrapped at another"
+        " width.",
         _step(resize=_cut_off),
     ),
 )

@@ -40,8 +40,10 @@ ORIGINS = {
     "patch_embedding": "hand-set: the picture's own first 8 principal components, each scaled to variance 1",
     "class_token": "hand-set: all zeros, so that its first query prefers nothing and it averages the whole picture",
     "positions": "hand-set: sines and cosines of row and column, at half size; zeros for the class token",
-    "attention": "hand-set: each head compares its own four features (0 to 3, 4 to 7) and passes them on as they are; the query is"
-    " doubled, so that the shares are sharper",
+    "attention": (
+        "hand-set: each head compares its own four features (0 to 3, 4 to 7) and passes them on as they are; the query"
+        " is doubled, so that the shares are sharper"
+    ),
     "layer_norms": "hand-set: gain 1, shift 0",
     "mlp": "random, from a fixed seed",
     "head": "random, from a fixed seed: its answers mean nothing",

@@ -62,7 +62,8 @@ STEPS: tuple[Step, ...] = (
         "embed",
         "Embed",
         "input",
-        "One matrix, the same for every patch, makes a shorter row of D numbers from each long one. That row is a token.",
+        "One matrix, the same for every patch, makes a shorter row of D numbers from each long one. That row is a"
+        " token.",
         "token = x_p E + b",
         ("patch_embeddings",),
         ("patch_embedding",),
@@ -85,7 +86,8 @@ STEPS: tuple[Step, ...] = (
         "norm1",
         "Norm",
         "layer",
-        "Each token, by itself, is shifted and scaled until its numbers have mean 0 and deviation 1. A gain and a shift follow.",
+        "Each token, by itself, is shifted and scaled until its numbers have mean 0 and deviation 1. A gain and a shift"
+        " follow.",
         "LN(z) = gain · (z − mean) / deviation + shift",
         ("ln1",),
         ("layer_norms",),
@@ -95,8 +97,8 @@ STEPS: tuple[Step, ...] = (
         "qkv",
         "Q, K, V",
         "layer",
-        "Three matrices make three rows from each token: a query (what it looks for), a key (what it can be found by) and"
-        " a value (what it passes on).",
+        "Three matrices make three rows from each token: a query (what it looks for), a key (what it can be found by)"
+        " and a value (what it passes on).",
         "q = LN(z) W_q, k = LN(z) W_k, v = LN(z) W_v",
         ("q", "k", "v"),
         ("attention",),
@@ -107,7 +109,8 @@ STEPS: tuple[Step, ...] = (
         "scores",
         "Scores",
         "layer",
-        "The query of a token meets the key of every token. The better they match, the higher the score. Nothing is taken over yet.",
+        "The query of a token meets the key of every token. The better they match, the higher the score. Nothing is"
+        " taken over yet.",
         "score = q · k / √D_h, for every pair of tokens",
         ("scores",),
         mixes=True,
@@ -127,8 +130,8 @@ STEPS: tuple[Step, ...] = (
         "mix",
         "Mix",
         "layer",
-        "Each token gathers the values of all tokens, each in proportion to its share. What the heads found is put side by"
-        " side and goes through one more matrix.",
+        "Each token gathers the values of all tokens, each in proportion to its share. What the heads found is put side"
+        " by side and goes through one more matrix.",
         "MSA = [A v of every head] U_msa",
         ("heads", "msa"),
         ("attention",),
@@ -139,7 +142,8 @@ STEPS: tuple[Step, ...] = (
         "add1",
         "Add",
         "layer",
-        "What attention found is added to the token. A sum sets nothing in its place, but can cancel part of what was there.",
+        "What attention found is added to the token. A sum sets nothing in its place, but can cancel part of what was"
+        " there.",
         "z′ = z + MSA",
         ("z_prime",),
         chapter="The encoder block",
@@ -169,7 +173,8 @@ STEPS: tuple[Step, ...] = (
         "add2",
         "Add",
         "layer",
-        "What the network made is added to the token. The layer is done, and its tokens have the shape they came in with.",
+        "What the network made is added to the token. The layer is done, and its tokens have the shape they came in"
+        " with.",
         "z = z′ + MLP",
         ("z",),
         chapter="The encoder block",
@@ -188,8 +193,8 @@ STEPS: tuple[Step, ...] = (
         "head",
         "Read out",
         "output",
-        "Only the class token's row goes on. It is y, the model's summary of the whole picture. The answer head, one more"
-        " matrix, makes a score for each answer from it.",
+        "Only the class token's row goes on. It is y, the model's summary of the whole picture. The answer head, one"
+        " more matrix, makes a score for each answer from it.",
         "y = row 0 of LN(z), answer = y W_head + b",
         ("y", "logits"),
         ("head",),

@@ -86,8 +86,9 @@ def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
     patches = (height // P) * (width // P)
     if patches > MOST_KEPT:
         raise ValueError(
-            f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping what every token"
-            " takes from every other would fill the memory. Choose one whose long side is at most three times its short side."
+            f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping"
+            " what every token takes from every other would fill the memory. Choose one whose long side is at most"
+            " three times its short side."
         )
 
 

@@ -111,7 +111,8 @@ def strange(arguments: Mapping[str, list[bytes]], kind: type[Widget] | None = No
     if not unknown:
         return []
     return [
-        f"The address says “{', '.join(unknown)}”, which means nothing on this page. It can say: {', '.join(dict.fromkeys(known))}."
+        f"The address says “{', '.join(unknown)}”, which means nothing on this page. It can say:"
+        f" {', '.join(dict.fromkeys(known))}."
     ]
 
 
@@ -153,7 +154,8 @@ def _take_setting(selection: Selection, text: str) -> list[str]:
         read(text)
     except ValueError as reason:
         return [
-            f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see the usual one."
+            f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see"
+            " the usual one."
         ]
     selection.setting = text
     return []

@@ -131,8 +131,9 @@ def _heading(text: str) -> pn.pane.HTML:
 def _swatches() -> str:
     """The colours with their names, in the theme of the page, and the three scales."""
     cells = "".join(
-        f'<div style="flex:1 1 110px"><div style="height:36px;border:1px solid var(--vit-line);background:var(--vit-{name})"></div>'
-        f'<span style="font:13px system-ui, sans-serif;color:var(--vit-ink)">{name}</span></div>'
+        '<div style="flex:1 1 110px"><div style="height:36px;border:1px solid'
+        f' var(--vit-line);background:var(--vit-{name})"></div><span style="font:13px system-ui,'
+        f' sans-serif;color:var(--vit-ink)">{name}</span></div>'
         for name in theme.COLOURS
     )
     return f'<div style="display:flex;flex-wrap:wrap;gap:12px">{cells}</div>'

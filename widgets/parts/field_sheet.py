@@ -19,7 +19,10 @@ class FieldSheet(Part):
 
     fields = param.List(
         [],
-        doc="dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more, text (a phone shows letters)",
+        doc=(
+            "dicts: key, symbol, name, value, note, options (pairs of value and text, empty for a text field), more,"
+            " text (a phone shows letters)"
+        ),
     )
     refusals = param.Dict({}, doc="key: what was typed, the sentence, the offers, and how often")
     stale = param.String(

@@ -29,8 +29,10 @@ class HeadMaps(Part):
     weights = param.Bytes(b"", doc="float16, (k, T, T): A of every head; 8 bits would turn most of them to 0")
     facts = param.Bytes(
         b"",
-        doc="float32, (k, T, 5): weight on the prefix, on all patches, on both; the largest on a"
-        " patch, and which patch that is",
+        doc=(
+            "float32, (k, T, 5): weight on the prefix, on all patches, on both; the largest on a"
+            " patch, and which patch that is"
+        ),
     )
     tops = param.Bytes(b"", doc="float32, (T,): for each query the weight at which the scale that all heads share ends")
     heads = param.Integer(0, bounds=(0, None), doc="k")

@@ -14,7 +14,10 @@ class LedgerTable(Part):
 
     lines = param.List(
         [],
-        doc="dicts: key, name, formula, worked (the formula with numbers), cells (written, one a column), bars (pairs of a share, 0 to 1, and a colour), plain (no subscripts in the name)",
+        doc=(
+            "dicts: key, name, formula, worked (the formula with numbers), cells (written, one a column), bars (pairs"
+            " of a share, 0 to 1, and a colour), plain (no subscripts in the name)"
+        ),
     )
     heads = param.List([], doc="names of the columns behind the first")
     foot = param.List([], doc="the last line: a name, then a cell for each column")

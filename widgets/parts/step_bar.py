@@ -18,7 +18,10 @@ class StepBar(Part):
 
     blocks = param.List(
         [],
-        doc="dicts with the name of a block, a shorter label if it is long, and its steps: names, or [name, mark] with a mark behind it",
+        doc=(
+            "dicts with the name of a block, a shorter label if it is long, and its steps: names, or [name, mark] with"
+            " a mark behind it"
+        ),
     )
     step = param.Integer(0, bounds=(0, None), doc="number of the step, over all blocks, from 0")
     done = param.List([], doc="numbers of the steps that were seen through to the next")

@@ -70,7 +70,10 @@ def javascript() -> str:
     scales = {kind: [_hex(c) for c in colour_scale(kind, False)] for kind in ("weight", "grey")}
     scales |= {f"signed-{t}": [_hex(c) for c in colour_scale("signed", t == "dark")] for t in ("light", "dark")}
     source = (Path(__file__).parent / "theme.js").read_text(encoding="utf-8")
-    return f"const VIT_CSS = {json.dumps(css())};\nconst VIT_SCALES = {json.dumps(scales)};\nconst VIT_HUES = {json.dumps(CHANNEL_HUES)};\n{source}"
+    return (
+        f"const VIT_CSS = {json.dumps(css())};\nconst VIT_SCALES = {json.dumps(scales)};\nconst VIT_HUES ="
+        f" {json.dumps(CHANNEL_HUES)};\n{source}"
+    )
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

@@ -146,22 +146,34 @@ class EmbeddingBasis(Widget):
         shared = {"patch_size": P, "positions": places}
         difference = (127.5 + (rebuilt.astype(float) - basis.pixels) / 2).round().astype(np.uint8)
         return {
-            "grid": PictureGrid.picture(basis.pixels)
-            | shared
-            | {"alt": picture.alt, "caption": kept_numbers.cut(picture.title, basis)},
-            "rebuilt": PictureGrid.picture(rebuilt)
-            | shared
-            | {
-                "alt": f"{picture.title}, rebuilt from {k} numbers a patch.",
-                "caption": f"{picture.title} from {kept_numbers.counted(k)} a patch, along {basis.of}; rounded to bytes to be drawn.",
-            },
-            "crops": PatchCrops.pictures(np.stack([basis.pixels, rebuilt, difference]))
-            | {
-                "patch_size": P,
-                "names": ["as it is", "rebuilt", "difference"],
-                "caption": "Where the difference is grey, nothing is lost.",
-                "title": f"The patch, and again from {kept_numbers.counted(k)}",
-            },
+            "grid": (
+                PictureGrid.picture(basis.pixels)
+                | shared
+                | {
+                    "alt": picture.alt,
+                    "caption": kept_numbers.cut(picture.title, basis),
+                }
+            ),
+            "rebuilt": (
+                PictureGrid.picture(rebuilt)
+                | shared
+                | {
+                    "alt": f"{picture.title}, rebuilt from {k} numbers a patch.",
+                    "caption": (
+                        f"{picture.title} from {kept_numbers.counted(k)} a patch, along {basis.of}; rounded to bytes to"
+                        " be drawn."
+                    ),
+                }
+            ),
+            "crops": (
+                PatchCrops.pictures(np.stack([basis.pixels, rebuilt, difference]))
+                | {
+                    "patch_size": P,
+                    "names": ["as it is", "rebuilt", "difference"],
+                    "caption": "Where the difference is grey, nothing is lost.",
+                    "title": f"The patch, and again from {kept_numbers.counted(k)}",
+                }
+            ),
             "table": self._table(basis),
             "patterns": self._pattern_state(basis),
         }
@@ -173,8 +185,8 @@ class EmbeddingBasis(Widget):
             "Each is scaled symmetrically round grey: grey is 0, its largest number is drawn as strong as there is."
         )
         model = (
-            " They stand at right angles and span what the filters span: each is a filter without what those before it tell"
-            " already, so these numbers are not those of the token."
+            " They stand at right angles and span what the filters span: each is a filter without what those before it"
+            " tell already, so these numbers are not those of the token."
             if self.basis == "model"
             else ""
         )
@@ -183,8 +195,10 @@ class EmbeddingBasis(Widget):
             "by_token": shown.tobytes(),
             "high": high,
             "lit": self.kept(basis),
-            "caption": f"The first {shown.shape[1]} of {basis.most:,}: {basis.of}. {scaled}{model}"
-            f" The numbers are the patch's coordinates, in steps of a byte, a bar is full at {high:,.0f}; those struck out are not kept.",
+            "caption": (
+                f"The first {shown.shape[1]} of {basis.most:,}: {basis.of}. {scaled}{model} The numbers are the patch's"
+                f" coordinates, in steps of a byte, a bar is full at {high:,.0f}; those struck out are not kept."
+            ),
         }
 
     def _table(self, basis: Basis) -> dict[str, Any]:
@@ -252,8 +266,9 @@ class EmbeddingBasis(Widget):
         k, n, F = self.kept(basis), self.patch(basis), basis.rows.shape[1]
         errors = basis.errors(k)
         sentence = (
-            f"{self.choice.picture.title}: {kept_numbers.counted(k)} for each patch of {F:,}, along {basis.of}, keep{'s' if k == 1 else ''}"
-            f" {kept_numbers.share(basis.curve[k - 1])} of the variance. Patch {n} comes back with an error of {kept_numbers.error_written(errors[n])}. {self._verdict(basis)}"
+            f"{self.choice.picture.title}: {kept_numbers.counted(k)} for each patch of {F:,}, along {basis.of},"
+            f" keep{'s' if k == 1 else ''} {kept_numbers.share(basis.curve[k - 1])} of the variance. Patch {n} comes"
+            f" back with an error of {kept_numbers.error_written(errors[n])}. {self._verdict(basis)}"
         )
         first = ", ".join(f"{v:+.1f}".replace("-", "−") for v in basis.coordinates[n, : min(k, 6)])
         return Description(

@@ -196,9 +196,11 @@ class FilterBank(Widget):
             ],
             "selected": int(np.flatnonzero(order == d)[0]),
             "alt": f"The filters of {bank.title}",
-            "caption": f"{bank.title}{'' if bank.trained else ', whose weights are random'}: D = {D:,} filters of {P} × {P} × {C},"
-            f" {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all neighbours agree,"
-            f" near 0 in noise.",
+            "caption": (
+                f"{bank.title}{'' if bank.trained else ', whose weights are random'}: D = {D:,} filters of {P} × {P} ×"
+                f" {C}, {ORDERS[self.order]}. {scale}, symmetric round grey: grey is 0. Smoothness is 1 where all"
+                " neighbours agree, near 0 in noise."
+            ),
         }
 
     def _one(self, bank: Bank, d: int) -> dict[str, Any]:
@@ -209,7 +211,10 @@ class FilterBank(Widget):
             "patterns": whole + apart,
             "side": chosen.shape[-1],
             "heads": ["in colour", "red", "green", "blue"],
-            "caption": f"Filter {d} is column {d} of E; beside it its weights for each colour. Grey is 0, white and black are +{high:.3f} and −{high:.3f}.",
+            "caption": (
+                f"Filter {d} is column {d} of E; beside it its weights for each colour. Grey is 0, white and black are"
+                f" +{high:.3f} and −{high:.3f}."
+            ),
         }
 
     def _facts(self, bank: Bank, d: int) -> list[tuple[str, str]]:
@@ -261,11 +266,14 @@ class FilterBank(Widget):
         """What this model's components look like, computed, beside what the paper says of its own."""
         count, low, high = len(bank.components), bank.component_smooth.min(), bank.component_smooth.max()
         looks = (
-            f"The first {count} of {bank.most:,} components of {bank.title}'s filters hold {100 * bank.kept[-1]:.1f}% of their variance;"
-            f" of as many filters of random numbers they would hold {100 * bank.kept_of_noise:.1f}%. Their smoothness is"
-            f" {fixed(low, 2)} to {fixed(high, 2)}, where noise is near 0."
+            f"The first {count} of {bank.most:,} components of {bank.title}'s filters hold {100 * bank.kept[-1]:.1f}%"
+            f" of their variance; of as many filters of random numbers they would hold {100 * bank.kept_of_noise:.1f}%."
+            f" Their smoothness is {fixed(low, 2)} to {fixed(high, 2)}, where noise is near 0."
         )
-        paper = " The paper (Figure 7, left) calls those of its ViT-L/32, trained with labels, a plausible basis for the fine structure of a patch."
+        paper = (
+            " The paper (Figure 7, left) calls those of its ViT-L/32, trained with labels, a plausible basis for the"
+            " fine structure of a patch."
+        )
         if not bank.trained:
             return f"{looks} These weights are random, so this is noise, and its components are noise too."
         return (
@@ -315,8 +323,9 @@ class FilterBank(Widget):
         answers = self.answers(reading, d)
         most, least = int(answers.argmax()), int(answers.argmin())
         sentence = (
-            f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the largest number,"
-            f" {fixed(answers[most])}, patch {least} the smallest, {fixed(answers[least])}. {self._verdict(bank)}"
+            f"Filter {d} of {len(bank.filters):,} of {bank.title}, on “{reading.picture.title}”: patch {most} gives the"
+            f" largest number, {fixed(answers[most])}, patch {least} the smallest, {fixed(answers[least])}."
+            f" {self._verdict(bank)}"
         )
         return Description(sentence, self._facts(bank, d))
 

@@ -47,8 +47,9 @@ def cut(title: str, basis: Basis) -> str:
 def all_components(title: str, basis: Basis) -> str:
     """What all of a picture's own components keep, and of which picture."""
     return (
-        f"{title}: {len(basis.rows):,} patches less their mean differ in at most {basis.most:,} directions, so {basis.most:,} numbers a patch"
-        f" rebuild this picture exactly. They were chosen for it: they do not rebuild another picture exactly."
+        f"{title}: {len(basis.rows):,} patches less their mean differ in at most {basis.most:,} directions, so"
+        f" {basis.most:,} numbers a patch rebuild this picture exactly. They were chosen for it: they do not rebuild"
+        " another picture exactly."
     )
 
 
@@ -57,12 +58,13 @@ def all_columns(named: str, basis: Basis, random: Basis) -> str:
     F = basis.rows.shape[1]
     if basis.most == F:
         return (
-            f"{basis.most:,} independent directions are all that a patch of {F:,} numbers has. E has full rank: no patch of any"
-            f" picture loses anything. One direction fewer, and something is lost."
+            f"{basis.most:,} independent directions are all that a patch of {F:,} numbers has. E has full rank: no"
+            " patch of any picture loses anything. One direction fewer, and something is lost."
         )
     return (
-        f"Tokens of {basis.most:,} numbers for patches of {F:,}: the rank of E is below {F:,}, so some is lost. All of them together keep"
-        f" {share(basis.curve[-1])} of the variance of {named}; as many random directions keep {share(random.curve[basis.most - 1])}."
+        f"Tokens of {basis.most:,} numbers for patches of {F:,}: the rank of E is below {F:,}, so some is lost. All of"
+        f" them together keep {share(basis.curve[-1])} of the variance of {named}; as many random directions keep"
+        f" {share(random.curve[basis.most - 1])}."
     )
 
 

@@ -163,17 +163,24 @@ class PatchHover(Widget):
             matrix |= {"kind": "grey", "high": 255.0}
         return {
             "grid": seen | self._likeness() | {"alt": self.picture.alt, "positions": self._positions()},
-            "strip": seen
-            | {
-                "caption": f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]} rows of patches."
-            },
-            "pixels": seen
-            | {
-                "values": rows.astype(np.float16).tobytes(),
-                "digits": digits,
-                "spans": self._spans(),
-                "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes(),
-            },
+            "strip": (
+                seen
+                | {
+                    "caption": (
+                        f"Patches in raster order. The bar is the whole sequence, a tick for each of the {self.grid[0]}"
+                        " rows of patches."
+                    )
+                }
+            ),
+            "pixels": (
+                seen
+                | {
+                    "values": rows.astype(np.float16).tobytes(),
+                    "digits": digits,
+                    "spans": self._spans(),
+                    "places": number_places(P, 3, self.channels_last).astype(np.int32).tobytes(),
+                }
+            ),
             "table": self._table(),
             "matrix": matrix,
         }
@@ -198,8 +205,8 @@ class PatchHover(Widget):
         alike = token_similarity.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))
         maps = np.concatenate([alike[:PREFIX], alike])  # (PREFIX + N, N): a token a row
         caption = (
-            f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it most"
-            f" like the one you follow. {checkpoint.provenance.sentence}"
+            f"{self._picture_caption()} {checkpoint.title} reads patches of this size. Yellow patches came out of it"
+            f" most like the one you follow. {checkpoint.provenance.sentence}"
         )
         return plain | {
             "maps": maps.astype(np.float16).tobytes(),
@@ -232,7 +239,10 @@ class PatchHover(Widget):
 
     def _picture_caption(self) -> str:
         (_, height, width), (rows, columns) = self.pixels.shape, self.grid
-        return f"{self.picture.title}, scaled to {height} px high and {width} px wide, cut into {rows} × {columns} patches of {self.patch_size} px."
+        return (
+            f"{self.picture.title}, scaled to {height} px high and {width} px wide, cut into {rows} × {columns} patches"
+            f" of {self.patch_size} px."
+        )
 
     def _matrix_caption(self) -> str:
         return f"Numbers: {PREPARATIONS[self.numbers].title}."
@@ -293,7 +303,8 @@ class PatchHover(Widget):
         P = self.patch_size
         sentence = (
             f"{self.picture.title}, {height} × {width} px, is cut into {facts['patches']:,} patches of {P} × {P} px."
-            f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,} numbers."
+            f" Patch {n} lies in row {row}, column {column} and becomes row {n} of x_p: {facts['row_length']:,}"
+            " numbers."
         )
         values = self.rows()[n]
         digits = 0 if self.numbers == "bytes" else 3

@@ -87,8 +87,8 @@ class AnswerByPicture(Stepwise):
         from widgets.pictures import sample_names
 
         self._say(
-            f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three of them at the"
-            f" full size: one to three minutes, and less for the next size. Press “{self.run_label}”."
+            f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three"
+            f" of them at the full size: one to three minutes, and less for the next size. Press “{self.run_label}”."
         )
         self._clear()
 
@@ -109,7 +109,10 @@ class AnswerByPicture(Stepwise):
                 sample_answers.series(self._found),
                 status="ready",
                 message="",
-                caption=f"A dot for each picture and table, {self._model_said()} On the right, the full-size y hardly needs its table.",
+                caption=(
+                    f"A dot for each picture and table, {self._model_said()} On the right, the full-size y hardly needs"
+                    " its table."
+                ),
             )
             self._parts["kept"].param.update(
                 status="ready",
@@ -128,8 +131,9 @@ class AnswerByPicture(Stepwise):
 
     def _alone_said(self, side: int) -> str:
         return (
-            f"First two: the same {side} px, that table and the interpolated one. Third: the full size, without the table and with it."
-            f" Size alone: {side} px and the full size, both without the table. Detail alone: the {side} px picture enlarged to the full size."
+            f"First two: the same {side} px, that table and the interpolated one. Third: the full size, without the"
+            f" table and with it. Size alone: {side} px and the full size, both without the table. Detail alone: the"
+            f" {side} px picture enlarged to the full size."
         )
 
     def _verdict(self) -> str:

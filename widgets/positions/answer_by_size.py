@@ -95,8 +95,8 @@ class AnswerBySize(Stepwise):
 
         count = len(passes(self.selection.checkpoint, self.choice.picture))
         self._say(
-            f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds to a minute."
-            f" Press “{self.run_label}”."
+            f"{count} forward passes of {self.choice.picture.title}, up to the size of the model's own table: seconds"
+            f" to a minute. Press “{self.run_label}”."
         )
         self._clear()
 
@@ -133,8 +133,10 @@ class AnswerBySize(Stepwise):
                 size_answers.series(found),
                 status="ready",
                 message="",
-                caption=f"{self.choice.picture.title}, {self._model_said()} The reference is y at"
-                f" {size_answers.size(found[0])}, interpolated.",
+                caption=(
+                    f"{self.choice.picture.title}, {self._model_said()} The reference is y at"
+                    f" {size_answers.size(found[0])}, interpolated."
+                ),
             )
             self._parts["sizes"].param.update(status="ready", message="", visible=True, **size_answers.cells(found))
             self._parts["pairs"].param.update(

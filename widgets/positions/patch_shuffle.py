@@ -117,7 +117,9 @@ class ShuffleTest(Widget):
             )
             self._plot.update(
                 self._series(result),
-                caption="One dot a number of y. On the line at 0 nothing has changed. The scale fits the largest change.",
+                caption=(
+                    "One dot a number of y. On the line at 0 nothing has changed. The scale fits the largest change."
+                ),
             )
             for name, change in self._changes(result).items():
                 self._tables[name].fixed = self._rows(change)
@@ -159,8 +161,8 @@ class ShuffleTest(Widget):
     def _sentence(self, result: ShuffleResult) -> str:
         kept, lost = result.with_positions, result.without
         return (
-            f"With its positions, {result.title} moves a number of y by up to {small(kept.largest_change)}. Without them by"
-            f" {small(lost.largest_change)}, which is rounding: sums of the same numbers in another order."
+            f"With its positions, {result.title} moves a number of y by up to {small(kept.largest_change)}. Without"
+            f" them by {small(lost.largest_change)}, which is rounding: sums of the same numbers in another order."
         )
 
     # the same in words and as a still ---------------------------------------------------------------------

@@ -29,17 +29,21 @@ STORED = "stored"
 NAMES = {"learned": "learned", "sincos_1d": "sinusoidal 1-D", "sincos_2d": "sinusoidal 2-D", "random": "random"}
 LOOK_FOR = {
     "learned": "Look for a cross: its own row and column.",
-    "sincos_1d": "Look for a band: what comes shortly before and after in the sequence. The patch above is a whole row away.",
-    "sincos_2d": "Look for a cross again, put there by the formula: half of the numbers tell the row, half the column."
-    " On the scale of all tables it is nearly all orange: choose “each table its own” above.",
+    "sincos_1d": (
+        "Look for a band: what comes shortly before and after in the sequence. The patch above is a whole row away."
+    ),
+    "sincos_2d": (
+        "Look for a cross again, put there by the formula: half of the numbers tell the row, half the column."
+        " On the scale of all tables it is nearly all orange: choose “each table its own” above."
+    ),
     "random": "Look for a single cell: itself. It is like no other, neighbour or not.",
 }
 UNTRAINED = (
     "Look for a single cell: itself. This model was never trained, so its table is as random as the one called random."
 )
 ENLARGED = (
-    "Look for a short line: itself and what was mixed with it. This model was never trained and its table is random, but"
-    " making it larger mixes each place with those beside it."
+    "Look for a short line: itself and what was mixed with it. This model was never trained and its table is random,"
+    " but making it larger mixes each place with those beside it."
 )
 MEASURES = ["share in row", "share in column", "cosine in row", "cosine in column", "cosine in neither"]
 SCALES = {"one for all, −1 to 1": "same", "each table its own": "own"}
@@ -94,8 +98,8 @@ class PositionSimilarity(Widget):
         grid = (pixels.shape[1] // P, pixels.shape[2] // P)
         if grid[0] * grid[1] > MOST:
             raise ValueError(
-                f"{self.choice.picture.title} is cut into {grid[0] * grid[1]:,} patches, too many to compare each with each"
-                f" here: choose a picture with at most {MOST}. The last grid stays."
+                f"{self.choice.picture.title} is cut into {grid[0] * grid[1]:,} patches, too many to compare each with"
+                f" each here: choose a picture with at most {MOST}. The last grid stays."
             )
         return checkpoint.title, grid, pixels
 
@@ -215,7 +219,9 @@ class PositionSimilarity(Widget):
             "patch_size": pixels.shape[1] // grid[0],
             "alt": self.choice.picture.alt,
             "positions": np.array(places, dtype=np.int32).tobytes(),
-            "caption": f"{self.choice.picture.title}. It only sets the grid, {grid[0]} × {grid[1]}: no pixel of it is used.",
+            "caption": (
+                f"{self.choice.picture.title}. It only sets the grid, {grid[0]} × {grid[1]}: no pixel of it is used."
+            ),
         }
         maps = {
             name: {
@@ -265,15 +271,21 @@ class PositionSimilarity(Widget):
             "tokens": [] if grid != self.similarity("learned")[2] else [1 + n for n in patches],
             "names": [f"Tile of the position in {_place(n, grid)}" for n in patches],
             "alt": f"Maps of the {shown} table, each at the place of its own position.",
-            "caption": f"The {shown} table of {grid[0]} × {grid[1]} positions, {title if self.table in ('learned', STORED) else 'no model'}."
-            f" {every} has a tile, at its own place, and in the tile its cosine with all.",
+            "caption": (
+                f"The {shown} table of {grid[0]} × {grid[1]} positions,"
+                f" {title if self.table in ('learned', STORED) else 'no model'}. {every} has a tile, at its own place,"
+                " and in the tile its cosine with all."
+            ),
         }
 
     def _facts(self, title: str) -> dict[str, Any]:
         rows = self.facts()
         _, columns = grid = self.similarity("learned")[2]
         N = grid[0] * grid[1]
-        chance = f"By chance, {(columns - 1) / (N - 1):.3f} of them would lie in its row and {(grid[0] - 1) / (N - 1):.3f} in its column ({grid[0]} × {columns} positions)."
+        chance = (
+            f"By chance, {(columns - 1) / (N - 1):.3f} of them would lie in its row and {(grid[0] - 1) / (N - 1):.3f}"
+            f" in its column ({grid[0]} × {columns} positions)."
+        )
         view = MatrixView.matrix(np.round(list(rows.values()), 3) + 0.0)  # no minus before a zero
         return {
             **view,
@@ -282,8 +294,11 @@ class PositionSimilarity(Widget):
             "kind": "signed",
             "row_heads": list(rows),
             "column_heads": MEASURES,
-            "caption": f"Shares: of the 4 positions most alike to a position, how many lie in its row, and in its column. {chance}"
-            f" Cosines: the mean with the others of its row, of its column, and with those in neither. “learned” is {title}'s.",
+            "caption": (
+                "Shares: of the 4 positions most alike to a position, how many lie in its row, and in its column."
+                f" {chance} Cosines: the mean with the others of its row, of its column, and with those in neither."
+                f" “learned” is {title}'s."
+            ),
         }
 
     def facts(self) -> dict[str, list[float]]:
@@ -316,8 +331,9 @@ class PositionSimilarity(Widget):
             if name not in NAMES.values()
         ]
         return (
-            f"Of the four positions most alike to a position, {learned[0] + learned[1]:.1%} lie in its row or column in the table of"
-            f" {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula {formula[1]:.1%} lie in its column."
+            f"Of the four positions most alike to a position, {learned[0] + learned[1]:.1%} lie in its row or column in"
+            f" the table of {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula"
+            f" {formula[1]:.1%} lie in its column."
         )
 
     # what changes -----------------------------------------------------------------------------------------

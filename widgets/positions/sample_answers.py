@@ -22,8 +22,8 @@ def series(found: list[SmallPicture]) -> list[Series]:
     for way, hue in HUES.items():
         known = [one for one in found if one.kept[way] is not None]
         labels = [
-            f"{one.title}, {shown(way)}: cosine {fixed(one.kept[way])} with its y at the full size, where leaving the table out gives"
-            f" {fixed(one.table_full)}"
+            f"{one.title}, {shown(way)}: cosine {fixed(one.kept[way])} with its y at the full size, where leaving the"
+            f" table out gives {fixed(one.table_full)}"
             for one in known
         ]
         dots.append(
@@ -81,9 +81,9 @@ def verdict(found: list[SmallPicture]) -> str:
     ]
     told = ", ".join(f"{shown(way)} {count}" for way, count in recognised(found).items())
     return (
-        f"At {found[0].side} px the interpolated table keeps y closest to that of the full size for {won} of {len(found)} pictures."
-        f" {'Another is closer for ' + ', '.join(lost) + '. ' if lost else ''}"
-        f"More like its own picture at the full size than like any other of the {len(found)}: {told}."
+        f"At {found[0].side} px the interpolated table keeps y closest to that of the full size for {won} of"
+        f" {len(found)} pictures. {'Another is closer for ' + ', '.join(lost) + '. ' if lost else ''}More like its own"
+        f" picture at the full size than like any other of the {len(found)}: {told}."
     )
 
 

@@ -299,8 +299,11 @@ class TableOnGrid(Widget):
             "kind": "signed",
             "row_heads": list(rows),
             "column_heads": ["mean cosine", "lowest cosine", "largest difference"],
-            "caption": f"Each patch's row beside the library's (bicubic), {grid_written(self.old)} to {grid_written(self.new)}."
-            f" The largest number of the table is {float(self.tables()[0][1:].abs().max()):.3f}.",
+            "caption": (
+                f"Each patch's row beside the library's (bicubic), {grid_written(self.old)} to"
+                f" {grid_written(self.new)}. The largest number of the table is"
+                f" {float(self.tables()[0][1:].abs().max()):.3f}."
+            ),
         }
 
     def _verdict(self) -> str:
@@ -346,9 +349,11 @@ class TableOnGrid(Widget):
                 (
                     titles[name],
                     maps[name],
-                    self.cell(self.old if name.endswith("before") else self.new)
-                    if name.startswith("similar")
-                    else None,
+                    (
+                        self.cell(self.old if name.endswith("before") else self.new)
+                        if name.startswith("similar")
+                        else None
+                    ),
                 )
                 for name in MAPS
             ]

@@ -74,8 +74,8 @@ def verdict(old: Grid, new: Grid, way: str, differs: Resized, random: bool) -> s
         else ""
     )
     return (
-        f"From {grid_written(old)} to {grid_written(new)}: “{shown(way)}” gives positions with a mean cosine of {fixed(differs.mean_cosine)}"
-        f" to the library's, and {fixed(differs.lowest_cosine)} at the least.{trained}"
+        f"From {grid_written(old)} to {grid_written(new)}: “{shown(way)}” gives positions with a mean cosine of"
+        f" {fixed(differs.mean_cosine)} to the library's, and {fixed(differs.lowest_cosine)} at the least.{trained}"
     )
 
 

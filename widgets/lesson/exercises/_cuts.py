@@ -36,8 +36,10 @@ _LINE = "A line of the grid holds w = W // P patches: patch (i, j) goes to row i
 _IMAGE = "Leave the picture as it comes."
 WINDOWS = {
     "window:index-for-pixel": (
-        "Your windows move by one pixel: the patch's index was taken for its first pixel. Patch (i, j) starts at pixel"
-        " (i*P, j*P).",
+        (
+            "Your windows move by one pixel: the patch's index was taken for its first pixel. Patch (i, j) starts at"
+            " pixel (i*P, j*P)."
+        ),
         lambda m, P: _windows(m, P, range(_grid(m, P)[2]), range(_grid(m, P)[3])),
     ),
     "window:short": (
@@ -45,8 +47,10 @@ WINDOWS = {
         lambda m, P: _windows(m, P, range(0, m.shape[1], P), range(0, m.shape[2], P), P - 1),
     ),
     "window:rows-index": (
-        "You found a patch's place from its number with the grid's height. Patch n is in row n // w and column n % w, with w ="
-        " W // P.",
+        (
+            "You found a patch's place from its number with the grid's height. Patch n is in row n // w and column n %"
+            " w, with w = W // P."
+        ),
         lambda m, P: np.stack(
             [
                 m[
@@ -264,7 +268,10 @@ ROWS = {
         lambda flat, cut: flat.reshape(len(flat), cut.shape[2], -1),
     ),
     "shape:channel-rows": (
-        "You made a row for every channel of every patch. The channels of a patch belong in one row, one after another.",
+        (
+            "You made a row for every channel of every patch. The channels of a patch belong in one row, one after"
+            " another."
+        ),
         lambda flat, cut: flat.reshape(-1, flat.shape[1] // cut.shape[2]),
     ),
     "shape:channels-front": (
@@ -279,21 +286,28 @@ ROWS = {
 STEPS = {
     "image": (
         "the picture",
-        "absolute from-0 min-max over-255 to-minus-1-1 bytes-to-minus-1-1 over-largest over-largest-size centred-all"
-        " normalised-all float16 whole rounded clipped-0-1 clipped-1 clipped-1000 relu sigmoid tanh",
+        (
+            "absolute from-0 min-max over-255 to-minus-1-1 bytes-to-minus-1-1 over-largest over-largest-size"
+            " centred-all normalised-all float16 whole rounded clipped-0-1 clipped-1 clipped-1000 relu sigmoid tanh"
+        ),
     ),
     "patches": (
         "the rows, once they are cut",
-        "centred normalised unit over-sum over-row-largest row-minimum row-min-max sorted"
-        " centred-columns normalised-columns softmax",
+        (
+            "centred normalised unit over-sum over-row-largest row-minimum row-min-max sorted"
+            " centred-columns normalised-columns softmax"
+        ),
     ),
 }
 AXES = "01234"
 TWO_AT_ONCE = ("31042", "31240", "13420")  # two of: columns first, patch transposed, channels last
 MOVED = {
     f"axes:{''.join(order)}": (
-        f"You brought the axes (C, h, P, w, P) into the order ({', '.join(('C', 'h', 'P of rows', 'w', 'P of columns')[int(i)] for i in order)})"
-        " before you merged them. The grid comes first, then channel, row and column: `transpose(1, 3, 0, 2, 4)`.",
+        (
+            "You brought the axes (C, h, P, w, P) into the order"
+            f" ({', '.join(('C', 'h', 'P of rows', 'w', 'P of columns')[int(i)] for i in order)}) before you merged"
+            " them. The grid comes first, then channel, row and column: `transpose(1, 3, 0, 2, 4)`."
+        ),
     )
     for order in permutations(AXES)
     if "".join(order) not in TWO_AT_ONCE
@@ -303,11 +317,15 @@ READ = {
     "read-as-hwc-flat": (HWC,),
     "read-as-hwc": (HWC,),
     "memory-as-hwc-flat": (
-        "You reshaped (C, H, W) to (H, W, C), which fits and scrambles the picture. Move the axis with transpose, or leave it"
-        " in front.",
+        (
+            "You reshaped (C, H, W) to (H, W, C), which fits and scrambles the picture. Move the axis with transpose,"
+            " or leave it in front."
+        ),
     ),
     "memory-as-hwc": (
-        "You reshaped (C, H, W) to (H, W, C), which fits and scrambles the picture. Move the axis with transpose, or leave it in"
-        " front.",
+        (
+            "You reshaped (C, H, W) to (H, W, C), which fits and scrambles the picture. Move the axis with transpose,"
+            " or leave it in front."
+        ),
     ),
 }

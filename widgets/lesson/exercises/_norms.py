@@ -78,8 +78,10 @@ _INSIDE = "Epsilon is added once to the variance, inside the root: sqrt(variance
 
 SPREADS: dict[str, tuple[str, Callable[[Array, float], Array]]] = {
     "variance:of-squares": (
-        "Your variance is the mean of x^2: the mean is not taken off before squaring. It is the mean of (x − mean)^2,"
-        " or E[x^2] − E[x]^2.",
+        (
+            "Your variance is the mean of x^2: the mean is not taken off before squaring. It is the mean of (x −"
+            " mean)^2, or E[x^2] − E[x]^2."
+        ),
         lambda x, eps: np.sqrt(_mean(x**2) + eps),
     ),
     "variance:sum-of-squares-of-x": (
@@ -91,8 +93,10 @@ SPREADS: dict[str, tuple[str, Callable[[Array, float], Array]]] = {
         lambda x, eps: np.linalg.norm(x, axis=-1, keepdims=True) + eps,
     ),
     "variance:length-of-centred": (
-        "You divided by the length of the centred row. Divide by the root of the variance, which is the mean"
-        " of the squares, not their sum.",
+        (
+            "You divided by the length of the centred row. Divide by the root of the variance, which is the mean"
+            " of the squares, not their sum."
+        ),
         lambda x, eps: np.linalg.norm(x - _mean(x), axis=-1, keepdims=True) + eps,
     ),
     "variance:mean-not-squared": (
@@ -108,7 +112,10 @@ SPREADS: dict[str, tuple[str, Callable[[Array, float], Array]]] = {
         lambda x, eps: np.sqrt(x.var(0, keepdims=True) + eps),
     ),
     "variance:of-all": (
-        "The mean is each row's and the variance that of the whole matrix. Both are each row's: axis=-1, keepdims=True.",
+        (
+            "The mean is each row's and the variance that of the whole matrix. Both are each row's: axis=-1,"
+            " keepdims=True."
+        ),
         lambda x, eps: np.sqrt(x.var() + eps),
     ),
     "variance:of-token-0": (
@@ -224,7 +231,10 @@ WHOLE: dict[str, tuple[str, Callable[[Array, Array, Array, float], Array]]] = {
         lambda x, g, b, eps: (x * g - _mean(x)) / np.sqrt(_variance(x) + eps) + b,
     ),
     "order:gain-before-its-mean": (
-        "The gain was applied to x before its mean was taken off, with x's own variance. Centre, divide, then multiply.",
+        (
+            "The gain was applied to x before its mean was taken off, with x's own variance. Centre, divide, then"
+            " multiply."
+        ),
         lambda x, g, b, eps: (x * g - _mean(x * g)) / np.sqrt(_variance(x) + eps) + b,
     ),
     "order:gain-before-variance": (
@@ -248,7 +258,10 @@ WHOLE: dict[str, tuple[str, Callable[[Array, Array, Array, float], Array]]] = {
         lambda x, g, b, eps: (x / np.sqrt(_variance(x) + eps) - _mean(x)) * g + b,
     ),
     "brackets:mean-divided": (
-        "The brackets are missing: x − mean / deviation divides the mean alone. It is (x − mean) / sqrt(variance + eps).",
+        (
+            "The brackets are missing: x − mean / deviation divides the mean alone. It is (x − mean) / sqrt(variance +"
+            " eps)."
+        ),
         lambda x, g, b, eps: (x - _mean(x) / np.sqrt(_variance(x) + eps)) * g + b,
     ),
     "brackets:gain-divides-too": (
@@ -281,7 +294,10 @@ WHOLE: dict[str, tuple[str, Callable[[Array, Array, Array, float], Array]]] = {
         lambda x, g, b, eps: (x - x.mean(0)) / np.sqrt(_variance(x) + eps) * g + b,
     ),
     "centre:of-all": (
-        "The mean is that of the whole matrix and the variance each row's. Both are each row's: axis=-1, keepdims=True.",
+        (
+            "The mean is that of the whole matrix and the variance each row's. Both are each row's: axis=-1,"
+            " keepdims=True."
+        ),
         lambda x, g, b, eps: (x - x.mean()) / np.sqrt(_variance(x) + eps) * g + b,
     ),
     "centre:added": (
@@ -336,7 +352,10 @@ WHOLE: dict[str, tuple[str, Callable[[Array, Array, Array, float], Array]]] = {
         lambda x, g, b, eps: x * g + b,
     ),
     "other:groups": (
-        "You normalised the two halves of each row apart, as a group norm does. LayerNorm takes all D numbers together.",
+        (
+            "You normalised the two halves of each row apart, as a group norm does. LayerNorm takes all D numbers"
+            " together."
+        ),
         _in_groups,
     ),
     "other:residual": (
@@ -367,8 +386,10 @@ STEPS = {
     "centred": ("the centred rows, though not in the variance", ALL),
     "spread": (
         "the deviation that rows are divided by",
-        "first-row last-row mean-row sum-row maximum-row doubled halved squared"
-        " clipped-1 clipped-0-1 over-largest rounded rounded-2 whole rows-backwards",
+        (
+            "first-row last-row mean-row sum-row maximum-row doubled halved squared"
+            " clipped-1 clipped-0-1 over-largest rounded rounded-2 whole rows-backwards"
+        ),
     ),
     "mean": ("the mean", "first-row last-row mean-row sum-row doubled halved absolute rounded whole negated relu"),
     "x": ("x, before everything else", ALL),

@@ -136,7 +136,10 @@ def _both(make: Callable[[int, int], Array]) -> Callable[[int, int, int], Array]
 
 def _named() -> dict[str, tuple[str, Callable[[int, int, int], Array]]]:
     """Every wrong combination: its sentence, and the matrix for axis 0 (rows) or 1 (columns)."""
-    right = "Here it is bicubic with a = −0.75, `align_corners=False`, the edge repeated and no antialias: `F.interpolate`'s own."
+    right = (
+        "Here it is bicubic with a = −0.75, `align_corners=False`, the edge repeated and no antialias:"
+        " `F.interpolate`'s own."
+    )
     found = {}
     for curve, place, edge, widened in product(CURVES, PLACES, EDGES, (False, True)):
         unusual = (curve != "bicubic") + (place != "edges") + (edge != "nearest") + widened

@@ -66,8 +66,8 @@ _NO_MASK = "A ViT has no mask: every token sees every token."
 MAPS: dict[str, Map] = {
     "softmax:twice": Map("The softmax ran twice. It runs once, on the scores.", lambda s: softmax(softmax(s))),
     "softmax:no-keepdims": Map(
-        "The sum lost its axis, so column j was divided by the sum of row j: the shapes fit and the rows do not sum to 1."
-        " Keep it: `powers.sum(axis=-1, keepdims=True)`.",
+        "The sum lost its axis, so column j was divided by the sum of row j: the shapes fit and the rows do not sum to"
+        " 1. Keep it: `powers.sum(axis=-1, keepdims=True)`.",
         lambda s: _powers(s) / _turned(_powers(s).sum(-1, keepdims=True)),
     ),
     "softmax:maximum-no-keepdims": Map(

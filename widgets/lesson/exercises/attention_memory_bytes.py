@@ -66,12 +66,14 @@ FORMULA = Formula(
     | {
         **RES,
         "batch": {"1": lambda v: 1, "batch + 1": lambda v: v["batch"] + 1},
-        "bytes_per": {str(n): lambda v, n=n: n for n in (1, 2, 4, 8)}
-        | {
-            "8 bytes_per": lambda v: 8 * v["bytes_per"],
-            "bytes_per / 8": lambda v: v["bytes_per"] / 8,
-            "2^bytes_per": lambda v: 2 ** v["bytes_per"],
-        },
+        "bytes_per": (
+            {str(n): lambda v, n=n: n for n in (1, 2, 4, 8)}
+            | {
+                "8 bytes_per": lambda v: 8 * v["bytes_per"],
+                "bytes_per / 8": lambda v: v["bytes_per"] / 8,
+                "2^bytes_per": lambda v: 2 ** v["bytes_per"],
+            }
+        ),
         "4": {
             "bytes_per": lambda v: v["bytes_per"],
             "1": lambda v: 1,
@@ -159,7 +161,10 @@ EXERCISE = Exercise(
     hints=(
         "How many numbers has A in one layer, for one picture? Each head has its own table of T rows.",
         "One layer and one picture: h T T numbers. Then all L layers and the whole batch.",
-        "With `flash` a row of T weights becomes one number of 4 bytes: L batch h T 4. `bytes_per` plays no part there.",
+        (
+            "With `flash` a row of T weights becomes one number of 4 bytes: L batch h T 4. `bytes_per` plays no part"
+            " there."
+        ),
     ),
     solution=SOLUTION,
     commentary=(
@@ -198,7 +203,8 @@ EXERCISE = Exercise(
         Misconception("one-head", "You counted one head. Each of the h heads keeps a table of T x T."),
         Misconception(
             "width-not-heads",
-            "You multiplied by the width d. A has no width: its sides are tokens, and there is one table for each of the h heads.",
+            "You multiplied by the width d. A has no width: its sides are tokens, and there is one table for each of"
+            " the h heads.",
         ),
         Misconception("tokens-not-squared", "You counted T weights a head. Every query row has T of them: T squared."),
         Misconception(

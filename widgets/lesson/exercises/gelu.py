@@ -58,16 +58,20 @@ EXERCISE = Exercise(
         " form; the tanh form is refused here. Return an array of the shape of `x`, and leave `x` as it was."
     ),
     hints=(
-        "`Phi(x)` is a number from 0 to 1: how much of `x` is let through. Far left it is 0, at 0 it is one half,"
-        " far right it is 1. Sketch `x Phi(x)` from that before you write it.",
-        "NumPy has no erf. `math.erf` takes one number at a time: `np.vectorize(math.erf)` makes it take an array."
-        " `torch.erf` and `scipy.special.erf` take arrays as they are.",
+        (
+            "`Phi(x)` is a number from 0 to 1: how much of `x` is let through. Far left it is 0, at 0 it is one half,"
+            " far right it is 1. Sketch `x Phi(x)` from that before you write it."
+        ),
+        (
+            "NumPy has no erf. `math.erf` takes one number at a time: `np.vectorize(math.erf)` makes it take an array."
+            " `torch.erf` and `scipy.special.erf` take arrays as they are."
+        ),
         "`0.5 * x * (1 + erf(x / sqrt(2)))`. The root stands inside erf, under x; the half and the 1 stand outside.",
     ),
     solution=SOLUTION,
     commentary=(
-        "ReLU asks whether x is positive, and lets all or nothing through. GELU lets through the share of normal numbers"
-        " that are smaller than x, so a small negative number still passes a little, and the slope has no jump."
+        "ReLU asks whether x is positive, and lets all or nothing through. GELU lets through the share of normal"
+        " numbers that are smaller than x, so a small negative number still passes a little, and the slope has no jump."
     ),
     cases=(
         Case("nine places from −3 to 3", lambda: (np.array([-3, -2, -1, -0.5, 0, 0.5, 1, 2, 3.0]),)),

@@ -81,10 +81,10 @@ EXERCISE = Exercise(
     purpose="ExaFLOPs say little to whoever pays for the machine. Days do.",
     signature="def gpu_days(exaflops, peak_tflops, mfu):",
     text=(
-        "Write `gpu_days(exaflops, peak_tflops, mfu)`: the days that one device needs for `exaflops` (10^18 operations each)."
-        " Its dense peak is `peak_tflops` (10^12 operations a second), and the share `mfu` of it is reached, a number over 0"
-        " and at most 1. Return a float. **mfu** is short for model FLOPs utilisation: the operations that the model needs,"
-        " divided by what the device could have done in that time."
+        "Write `gpu_days(exaflops, peak_tflops, mfu)`: the days that one device needs for `exaflops` (10^18 operations"
+        " each). Its dense peak is `peak_tflops` (10^12 operations a second), and the share `mfu` of it is reached, a"
+        " number over 0 and at most 1. Return a float. **mfu** is short for model FLOPs utilisation: the operations"
+        " that the model needs, divided by what the device could have done in that time."
     ),
     hints=(
         "Work divided by speed is time. What is the speed in operations a second?",
@@ -93,8 +93,8 @@ EXERCISE = Exercise(
     ),
     solution=SOLUTION,
     commentary=(
-        "A lower utilisation makes the run longer, so `mfu` divides. The dense peak is meant: makers like to print the peak for"
-        " matrices that are half zeros, which is twice as high."
+        "A lower utilisation makes the run longer, so `mfu` divides. The dense peak is meant: makers like to print the"
+        " peak for matrices that are half zeros, which is twice as high."
     ),
     cases=(
         _case("ViT-H/14 on a TPU v3 core", 4262, 61.5, 0.32),

@@ -80,12 +80,16 @@ EXERCISE = Exercise(
     minutes=10,
     difficulty=2,
     importance=3,
-    purpose="A paper prints compute in one table and device-days in another. Together they say how well the devices were used, and whether the numbers can be true.",
+    purpose=(
+        "A paper prints compute in one table and device-days in another. Together they say how well the devices were"
+        " used, and whether the numbers can be true."
+    ),
     signature="def implied_mfu(exaflops, device_days, peak_tflops):",
     text=(
-        "Write `implied_mfu(exaflops, device_days, peak_tflops)`: the share of the dense peak that a run reached, which did"
-        " `exaflops` (10^18 operations each) in `device_days` on devices of `peak_tflops` (10^12 operations a second each)."
-        " Return a float as it comes out: a share over 1 is a finding, since one of the three numbers must then be wrong."
+        "Write `implied_mfu(exaflops, device_days, peak_tflops)`: the share of the dense peak that a run reached, which"
+        " did `exaflops` (10^18 operations each) in `device_days` on devices of `peak_tflops` (10^12 operations a"
+        " second each). Return a float as it comes out: a share over 1 is a finding, since one of the three numbers"
+        " must then be wrong."
     ),
     hints=(
         "What was done, divided by what the devices could have done in that time.",
@@ -94,8 +98,8 @@ EXERCISE = Exercise(
     ),
     solution=SOLUTION,
     commentary=(
-        "For ViT-H/14 it is 0.32 on TPU v3 cores. If it is over 1, ask what was counted: multiply-adds or operations, a core or a"
-        " chip, the dense or the sparse peak."
+        "For ViT-H/14 it is 0.32 on TPU v3 cores. If it is over 1, ask what was counted: multiply-adds or operations, a"
+        " core or a chip, the dense or the sparse peak."
     ),
     cases=(
         _case("ViT-H/14 on TPU v3 cores", 4262, 2500, 61.5),

@@ -176,8 +176,10 @@ OTHERS = {
         ),
     ),
     "table:all-in-line-corners": (
-        "The class row went through the resize with the rest, all rows as one line, corner on corner. Put it aside,"
-        " resize the patches' rows as a grid, and put it back on top.",
+        (
+            "The class row went through the resize with the rest, all rows as one line, corner on corner. Put it aside,"
+            " resize the patches' rows as a grid, and put it back on top."
+        ),
         lambda t, n, resize: np.stack([np.interp(np.linspace(0, len(t) - 1, n), np.arange(len(t)), c) for c in t.T], 1),
     ),
     "rows:each-length": (
@@ -191,20 +193,27 @@ OTHERS = {
         lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * (len(t) - 1) / (n - 1)]),
     ),
     "rows:by-root-count": (
-        "You multiplied the new positions by the root of old count / new count. Interpolated rows are used as they are.",
+        (
+            "You multiplied the new positions by the root of old count / new count. Interpolated rows are used as they"
+            " are."
+        ),
         lambda t, n, resize: np.vstack([t[:1], resize(t[1:]) * ((len(t) - 1) / (n - 1)) ** 0.5]),
     ),
     "rows:spread-kept": (
-        "You brought the new positions to the mean and deviation of the old ones. Interpolated rows are used as they are.",
+        (
+            "You brought the new positions to the mean and deviation of the old ones. Interpolated rows are used as"
+            " they are."
+        ),
         lambda t, n, resize: np.vstack(
             [t[:1], (lambda r: (r - r.mean()) / r.std() * t[1:].std() + t[1:].mean())(resize(t[1:]))]
         ),
     ),
 }
 SOME = (
-    "absolute relu tanh sigmoid softmax centred centred-columns normalised unit float16 whole rounded rounded-1 rounded-2 rounded-3"
-    " clipped-0-1 clipped-1 clipped-2 clipped-3 sorted rows-backwards columns-backwards rows-rolled rows-rolled-back columns-rolled"
-    " columns-rolled-back first-row mean-row first-row-0 last-row-0 min-max normalised-columns"
+    "absolute relu tanh sigmoid softmax centred centred-columns normalised unit float16 whole rounded rounded-1"
+    " rounded-2 rounded-3 clipped-0-1 clipped-1 clipped-2 clipped-3 sorted rows-backwards columns-backwards rows-rolled"
+    " rows-rolled-back columns-rolled columns-rolled-back first-row mean-row first-row-0 last-row-0 min-max"
+    " normalised-columns"
 )
 STEPS = {
     "table": ("the new table", SOME),
@@ -286,16 +295,21 @@ EXERCISE = Exercise(
     ),
     hints=(
         "Only the patches have a place on the grid. What do you do with row 0 before, and after?",
-        "`F.interpolate` wants `(batch, channels, height, width)`. A position's D numbers are the channels. From `(h*w, D)`:"
-        " reshape to `(h, w, D)` first, then move D to the front with `permute`. A reshape alone would mix numbers.",
-        "Afterwards go back the same way: `permute` D to the end, then reshape to `(h'*w', D)`, and put row 0 on top. The call is"
-        ' `F.interpolate(maps, size=tuple(new_grid), mode="bicubic", align_corners=False)`.',
+        (
+            "`F.interpolate` wants `(batch, channels, height, width)`. A position's D numbers are the channels. From"
+            " `(h*w, D)`: reshape to `(h, w, D)` first, then move D to the front with `permute`. A reshape alone would"
+            " mix numbers."
+        ),
+        (
+            "Afterwards go back the same way: `permute` D to the end, then reshape to `(h'*w', D)`, and put row 0 on"
+            ' top. The call is `F.interpolate(maps, size=tuple(new_grid), mode="bicubic", align_corners=False)`.'
+        ),
     ),
     solution=SOLUTION,
     commentary=(
-        "Each of the D numbers is a picture of h by w, resized on its own. The class row is put aside, because it has no"
-        " place among the patches. To the same grid nothing changes, which is why a wrong version passes a test at the"
-        " size of training."
+        "Each of the D numbers is a picture of h by w, resized on its own. The class row is put aside, because it has"
+        " no place among the patches. To the same grid nothing changes, which is why a wrong version passes a test at"
+        " the size of training."
     ),
     cases=(
         Case("6 x 6 to 9 x 9, D = 5", lambda: _case(110, (6, 6), (9, 9), 5), TOLERANCE),

@@ -171,12 +171,15 @@ EXERCISE = Exercise(
     hints=(
         "The bytes of a side s (in patches): T = s² plus class token and registers, and L batch h T² bytes_per.",
         "Try s = 1, 2, 3 and so on, as long as the next one still fits. Return s P.",
-        "Exactly `budget_bytes` still fits. Without a loop: T is at most the whole square root of budget // (L batch h bytes_per), and s the whole square root of what is left of T.",
+        (
+            "Exactly `budget_bytes` still fits. Without a loop: T is at most the whole square root of budget // (L"
+            " batch h bytes_per), and s the whole square root of what is left of T."
+        ),
     ),
     solution=SOLUTION,
     commentary=(
-        "The bytes grow with the fourth power of the side. Sixteen times the memory buys pictures of twice the side. That is why"
-        " large pictures need FlashAttention or windows, not a larger card."
+        "The bytes grow with the fourth power of the side. Sixteen times the memory buys pictures of twice the side."
+        " That is why large pictures need FlashAttention or windows, not a larger card."
     ),
     cases=(
         case("ViT-B/16, 16 GiB", B_16, 16 * 2**30),

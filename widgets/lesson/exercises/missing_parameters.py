@@ -93,9 +93,12 @@ def _told(piece: str, came: dict[str, int]) -> tuple[str, str] | None:
     if not rest and (name := WRONG_PIECES.get(piece, {}).get(vectors)):
         return name, EXERCISE.misconception(name).sentence
     if piece == "attention" and sum(came.values()) == SUM:
-        return "left-over", (
-            "`attention` is what your other pieces leave of \u221224,576, so it takes over their mistake."
-            " Count it by itself, line by line."
+        return (
+            "left-over",
+            (
+                "`attention` is what your other pieces leave of \u221224,576, so it takes over their mistake."
+                " Count it by itself, line by line."
+            ),
         )
     if piece in ("attention", "patch_embedding"):
         return None
@@ -127,29 +130,34 @@ EXERCISE = Exercise(
     signature="def missing_parameters():",
     text=(
         "A popular re-implementation of ViT-B/16 has 86,543,080 parameters, 24,576 fewer than the paper's 86,567,656."
-        " This is its forward pass; every layer has a bias unless it says otherwise:\n\n"
-        "- cut into patches of 768 numbers, LayerNorm(768), Linear(768, 768), LayerNorm(768)\n"
-        "- a class token in front, a position table of 197 x 768 added\n"
-        "- twelve times: LayerNorm(768), Linear(768, 2304, bias=False) for Q, K and V, attention, Linear(768, 768), add;"
-        " LayerNorm(768), Linear(768, 3072), GELU, Linear(3072, 768), add\n"
-        "- LayerNorm(768), row 0, Linear(768, 1000)\n\n"
-        "Write `missing_parameters()` that returns a dict: for each of the eight pieces of the ledger, `patch_embedding`,"
-        " `class_token`, `positions`, `attention`, `mlp`, `layer_norms` (of the blocks), `final_norm` and `head`, how many"
-        " parameters the re-implementation has more (positive) or fewer (negative) than the paper's model, 0 where they"
-        " agree. A norm beside the patch projection belongs to `patch_embedding`. The eight must sum to -24,576."
+        " This is its forward pass; every layer has a bias unless it says otherwise:\n\n- cut into patches of 768"
+        " numbers, LayerNorm(768), Linear(768, 768), LayerNorm(768)\n- a class token in front, a position table of 197"
+        " x 768 added\n- twelve times: LayerNorm(768), Linear(768, 2304, bias=False) for Q, K and V, attention,"
+        " Linear(768, 768), add; LayerNorm(768), Linear(768, 3072), GELU, Linear(3072, 768), add\n- LayerNorm(768), row"
+        " 0, Linear(768, 1000)\n\nWrite `missing_parameters()` that returns a dict: for each of the eight pieces of the"
+        " ledger, `patch_embedding`, `class_token`, `positions`, `attention`, `mlp`, `layer_norms` (of the blocks),"
+        " `final_norm` and `head`, how many parameters the re-implementation has more (positive) or fewer (negative)"
+        " than the paper's model, 0 where they agree. A norm beside the patch projection belongs to `patch_embedding`."
+        " The eight must sum to -24,576."
     ),
     hints=(
-        "Divide first: 24,576 is 32 times 768. No single piece of a model with twelve layers makes 32 vectors of 768,"
-        " so look for something that is missing and something that is there too much.",
-        "Go through the list line by line beside the ledger. Two lines differ from the paper's model: one has no bias"
-        " where the paper has three, the other has norms where the paper has none.",
-        "Three biases of 768 are missing in each of twelve layers: 36 vectors of 768. Two norms are there too much, each"
-        " with a gain and a shift: 4 vectors. 36 less 4 is 32.",
+        (
+            "Divide first: 24,576 is 32 times 768. No single piece of a model with twelve layers makes 32 vectors of"
+            " 768, so look for something that is missing and something that is there too much."
+        ),
+        (
+            "Go through the list line by line beside the ledger. Two lines differ from the paper's model: one has no"
+            " bias where the paper has three, the other has norms where the paper has none."
+        ),
+        (
+            "Three biases of 768 are missing in each of twelve layers: 36 vectors of 768. Two norms are there too much,"
+            " each with a gain and a shift: 4 vectors. 36 less 4 is 32."
+        ),
     ),
     solution=SOLUTION,
     commentary=(
-        "The two differences have opposite signs, so the total hides how large they are. Weights of the paper's model do"
-        " not fit into this one, though both are called ViT-B/16: compare piece by piece before you copy any."
+        "The two differences have opposite signs, so the total hides how large they are. Weights of the paper's model"
+        " do not fit into this one, though both are called ViT-B/16: compare piece by piece before you copy any."
     ),
     cases=(Case("ViT-B/16 at 224 px with 1,000 classes", lambda: (), 0),),
     expected=expected,

@@ -83,14 +83,18 @@ STEPS = {
     "z": ("the tokens z, before `W_qkv`", f"{ALL} {FACTORS}"),
     "W_qkv": (
         "`W_qkv`",
-        "negated absolute doubled halved centred centred-columns unit unit-columns normalised softmax"
-        " columns-backwards rows-backwards columns-rolled columns-rolled-back rows-rolled rows-rolled-back",
+        (
+            "negated absolute doubled halved centred centred-columns unit unit-columns normalised softmax"
+            " columns-backwards rows-backwards columns-rolled columns-rolled-back rows-rolled rows-rolled-back"
+        ),
     ),
     "b_qkv": ("`b_qkv`", VECTOR),
     "W_o": (
         "`W_o`",
-        "negated absolute doubled halved over-root-width times-root-width centred centred-columns unit unit-columns"
-        " normalised softmax columns-backwards rows-backwards reread",
+        (
+            "negated absolute doubled halved over-root-width times-root-width centred centred-columns unit unit-columns"
+            " normalised softmax columns-backwards rows-backwards reread"
+        ),
     ),
     "b_o": ("`b_o`", VECTOR),
 }
@@ -108,23 +112,31 @@ BIASES = {
 }
 OTHERS = {
     "packed:transposed": (
-        "You reshaped `W_qkv` to (3D, D), where a transpose or nothing is meant. It is (D, 3D), stored (in, out), and"
-        " used as it is: `z @ W_qkv`.",
+        (
+            "You reshaped `W_qkv` to (3D, D), where a transpose or nothing is meant. It is (D, 3D), stored (in, out),"
+            " and used as it is: `z @ W_qkv`."
+        ),
     ),
     "packed:own-numbers": (
-        "Head j saw only its own D_h numbers of z. The heads share out q, k and v; each of these is made from all D"
-        " numbers of a token.",
+        (
+            "Head j saw only its own D_h numbers of z. The heads share out q, k and v; each of these is made from all D"
+            " numbers of a token."
+        ),
     ),
     "packed:by-reshape": (
-        "You reshaped (T, 3D) to (3, T, D), which fits and mixes tokens with q, k and v. Split the columns: the last"
-        " axis is (3, D).",
+        (
+            "You reshaped (T, 3D) to (3, T, D), which fits and mixes tokens with q, k and v. Split the columns: the"
+            " last axis is (3, D)."
+        ),
     ),
     "packed:numbers-of-head": (
         "You read the last axis as (heads, D_h, 3). It is (3, heads, D_h): all of q, then all of k, then all of v.",
     ),
     "split:turned": (
-        "You turned (T, D) and reshaped it to (heads, T, D_h), which fits and scrambles the content. Reshape to (T, heads,"
-        " D_h), then swap the first two axes.",
+        (
+            "You turned (T, D) and reshaped it to (heads, T, D_h), which fits and scrambles the content. Reshape to (T,"
+            " heads, D_h), then swap the first two axes."
+        ),
     ),
     "one-head:scaled": ("The heads were ignored: one softmax ran over scores of all D columns.",),
     "softmax:over-heads": ("Your softmax runs over the heads. Every row, a query, sums to 1: the last axis.",),
@@ -140,8 +152,10 @@ OTHERS = {
     "hard": ("All weight went to the largest score. Softmax shares it out among all keys.",),
     "no-self": ("Your tokens may not look at themselves. They may: the diagonal is not masked.",),
     "maximum-of-columns": (
-        "You subtracted the largest score of each column. It must be the same for a whole row to cancel: the"
-        " maximum of the last axis.",
+        (
+            "You subtracted the largest score of each column. It must be the same for a whole row to cancel: the"
+            " maximum of the last axis."
+        ),
     ),
     "shares-of-scores": ("You divided the scores by their sum, without exp. Softmax is exp(s) / sum of exp(s).",),
 }
@@ -228,13 +242,19 @@ EXERCISE = Exercise(
         " `W_o`, plus `b_o`. No mask and no residual."
     ),
     hints=(
-        "One product makes everything: `z @ W_qkv + b_qkv` is `(T, 3D)`. Its first D columns are q, the next D"
-        " are k, the last D are v. A loop over heads is a fine first version.",
-        "To split without a loop: `x.reshape(T, heads, D_h)` gives each token its heads, and only then"
-        " `swapaxes(0, 1)` brings the heads to the front. `x.reshape(heads, T, D_h)` has the same shape and"
-        " other numbers.",
-        "To join, go back the same way: `(heads, T, D_h)`, `swapaxes(0, 1)`, then `reshape(T, D)`. The scale is"
-        " `sqrt(D_h)`, the width of a head, not of the model.",
+        (
+            "One product makes everything: `z @ W_qkv + b_qkv` is `(T, 3D)`. Its first D columns are q, the next D"
+            " are k, the last D are v. A loop over heads is a fine first version."
+        ),
+        (
+            "To split without a loop: `x.reshape(T, heads, D_h)` gives each token its heads, and only then"
+            " `swapaxes(0, 1)` brings the heads to the front. `x.reshape(heads, T, D_h)` has the same shape and"
+            " other numbers."
+        ),
+        (
+            "To join, go back the same way: `(heads, T, D_h)`, `swapaxes(0, 1)`, then `reshape(T, D)`. The scale is"
+            " `sqrt(D_h)`, the width of a head, not of the model."
+        ),
     ),
     solution=SOLUTION,
     commentary=(

@@ -89,7 +89,10 @@ OTHERS = {
         lambda x, W, b: np.hstack([x @ W, np.broadcast_to(b, (len(x), len(b)))]),
     ),
     "bias:in-weights": (
-        "You added the bias to the matrix, so each number of a patch multiplies it. It is added to the product: x E + b.",
+        (
+            "You added the bias to the matrix, so each number of a patch multiplies it. It is added to the product: x E"
+            " + b."
+        ),
         lambda x, W, b: x @ (W + b),
     ),
     "bias:in-pixels": (
@@ -105,8 +108,10 @@ OTHERS = {
         lambda x, W, b: np.broadcast_to(b, (len(x), len(b))).copy(),
     ),
     "tokens:scaled-without-bias": (
-        "You multiplied the product by sqrt(D), as the text transformer does, and added the bias after. ViT does not scale"
-        " its embeddings.",
+        (
+            "You multiplied the product by sqrt(D), as the text transformer does, and added the bias after. ViT does"
+            " not scale its embeddings."
+        ),
         lambda x, W, b: (x @ W) * np.sqrt(len(b)) + b,
     ),
     "tokens:divided-by-root-D": (
@@ -171,7 +176,10 @@ OTHERS = {
         lambda x, W, b: x[:, 1:] @ W[1:] + b,
     ),
     "pixels:grey": (
-        "The channels were averaged before they met the weights of the first. All C*P*P numbers have a weight of their own.",
+        (
+            "The channels were averaged before they met the weights of the first. All C*P*P numbers have a weight of"
+            " their own."
+        ),
         lambda x, W, b: x.reshape(len(x), 3, -1).mean(1) @ W[: len(W) // 3] + b,
     ),
     "pixels:channels-reversed": (
@@ -179,7 +187,10 @@ OTHERS = {
         lambda x, W, b: x.reshape(len(x), 3, -1)[:, ::-1].reshape(x.shape) @ W + b,
     ),
     "pixels:turned": (
-        "Inside each patch, rows and columns of pixels changed places. The rows of `W_E` are in the order channel, row, column.",
+        (
+            "Inside each patch, rows and columns of pixels changed places. The rows of `W_E` are in the order channel,"
+            " row, column."
+        ),
         lambda x, W, b: x.reshape(len(x), 3, round((len(W) / 3) ** 0.5), -1).swapaxes(2, 3).reshape(x.shape) @ W + b,
     ),
     "pixels:from-channels-last": (
@@ -196,14 +207,19 @@ STEPS = {
     "tokens": ("the tokens", f"{ALL} over-rows over-root-rows"),
     "patches": (
         "the patches",
-        f"{ALL} over-root-width times-root-width over-width times-width halved doubled negated to-minus-1-1"
-        " bytes-to-minus-1-1",
+        (
+            f"{ALL} over-root-width times-root-width over-width times-width halved doubled negated to-minus-1-1"
+            " bytes-to-minus-1-1"
+        ),
     ),
     "W_E": (
         "`W_E`",
-        "negated doubled halved absolute relu tanh softmax softmax-columns sigmoid centred centred-columns unit normalised"
-        " normalised-columns min-max float16 rounded rounded-1 rounded-2 clipped-1 clipped-2 clipped-0-1 reread rows-backwards"
-        " columns-backwards rows-rolled columns-rolled rows-rolled-back columns-rolled-back over-root-width over-root-rows",
+        (
+            "negated doubled halved absolute relu tanh softmax softmax-columns sigmoid centred centred-columns unit"
+            " normalised normalised-columns min-max float16 rounded rounded-1 rounded-2 clipped-1 clipped-2 clipped-0-1"
+            " reread rows-backwards columns-backwards rows-rolled columns-rolled rows-rolled-back columns-rolled-back"
+            " over-root-width over-root-rows"
+        ),
     ),
     "b_E": ("the bias", VECTOR),
 }
@@ -254,12 +270,18 @@ EXERCISE = Exercise(
         "The matrix is stored (in, out), so nothing is transposed. PyTorch's `nn.Linear` stores (out, in)."
     ),
     hints=(
-        "Think of one patch: a row of C*P*P numbers. Each of the D numbers of its token is a weighted sum of all of"
-        " them, with the weights in one column of `W_E`.",
-        "All patches at once are one matrix product: `(N, C*P*P)` times `(C*P*P, D)` gives `(N, D)`. In NumPy the"
-        " product of matrices is `@`.",
-        "Add `b_E` after the product. A `(D,)` array is added to every row of an `(N, D)` array on its own:"
-        " `patches @ W_E + b_E`.",
+        (
+            "Think of one patch: a row of C*P*P numbers. Each of the D numbers of its token is a weighted sum of all of"
+            " them, with the weights in one column of `W_E`."
+        ),
+        (
+            "All patches at once are one matrix product: `(N, C*P*P)` times `(C*P*P, D)` gives `(N, D)`. In NumPy the"
+            " product of matrices is `@`."
+        ),
+        (
+            "Add `b_E` after the product. A `(D,)` array is added to every row of an `(N, D)` array on its own:"
+            " `patches @ W_E + b_E`."
+        ),
     ),
     solution=SOLUTION,
     commentary=(

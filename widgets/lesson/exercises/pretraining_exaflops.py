@@ -107,10 +107,12 @@ FORMULA = Formula(
         },
     },
     instead={
-        "You took 6 N for each token, with all parameters for N. Patch embedding, positions and norms do not meet every"
-        " token as matrices do, and Q K^T and A V are missing.": lambda v: _by_parameters(v, v["T"]),
-        "You took 6 N for each picture, with all parameters for N. They meet each of the T tokens, and Q K^T and A V are"
-        " missing.": lambda v: _by_parameters(v, 1),
+        "You took 6 N for each token, with all parameters for N. Patch embedding, positions and norms do not meet every token as matrices do, and Q K^T and A V are missing.": lambda v: (
+            _by_parameters(v, v["T"])
+        ),
+        "You took 6 N for each picture, with all parameters for N. They meet each of the T tokens, and Q K^T and A V are missing.": lambda v: (
+            _by_parameters(v, 1)
+        ),
         "You took 6 N for each patch, with all parameters for N.": lambda v: _by_parameters(v, v["N"]),
     },
     meaning=MEANING
@@ -128,7 +130,9 @@ FORMULA = Formula(
         "/2": "Half of it. A multiply-add is two operations, and the backward pass costs twice the forward pass: 6.",
         "/3": "A third of it. The backward pass costs twice the forward pass: three passes' worth in all.",
         "/6": "A sixth of it: the factor of training is 6, two operations times three passes' worth.",
-        "1.3333333333333333": "Your factor is 8. A forward pass and a backward pass of twice its cost make 3; twice that is 6.",
+        "1.3333333333333333": (
+            "Your factor is 8. A forward pass and a backward pass of twice its cost make 3; twice that is 6."
+        ),
         "1.1666666666666667": "Your factor is 7 where 6 belongs: two operations, three passes' worth.",
         "1.5": "Your factor is 9 where 6 belongs: two operations, three passes' worth.",
         "0.8333333333333334": "Your factor is 5 where 6 belongs: two operations, three passes' worth.",
@@ -160,22 +164,25 @@ EXERCISE = Exercise(
     purpose="Papers print exaFLOPs. With the count of one forward pass you can check them.",
     signature="def pretraining_exaflops(cfg, res, epochs, n_images):",
     text=(
-        "Write `pretraining_exaflops(cfg, res, epochs, n_images)`: the floating-point operations, in exaFLOPs (10^18), of"
-        " training on `n_images` pictures of side `res`, each seen `epochs` times. You are given"
-        " `forward_macs(cfg, res)`, the multiply-adds of one picture's forward pass, head included: import it from"
-        " `widgets.lesson.building_blocks`. `cfg` is the dict of `vit_macs`.\n\n"
-        "A multiply-add is two FLOPs. The backward pass costs twice the forward pass. The optimiser's own work is left"
-        " out. Return a float."
+        "Write `pretraining_exaflops(cfg, res, epochs, n_images)`: the floating-point operations, in exaFLOPs (10^18),"
+        " of training on `n_images` pictures of side `res`, each seen `epochs` times. You are given `forward_macs(cfg,"
+        " res)`, the multiply-adds of one picture's forward pass, head included: import it from"
+        " `widgets.lesson.building_blocks`. `cfg` is the dict of `vit_macs`.\n\nA multiply-add is two FLOPs. The"
+        " backward pass costs twice the forward pass. The optimiser's own work is left out. Return a float."
     ),
     hints=(
         "How many FLOPs is one forward pass? `forward_macs` counts multiply-adds.",
-        "Training a picture is a forward pass and a backward pass of twice its cost: it is counted as three forward passes, so six times the multiply-adds.",
+        (
+            "Training a picture is a forward pass and a backward pass of twice its cost: it is counted as three forward"
+            " passes, so six times the multiply-adds."
+        ),
         "Times epochs, times pictures, divided by 1e18.",
     ),
     solution=SOLUTION,
     commentary=(
-        "The factor is 6: two operations a multiply-add, and three passes' worth of them. For the six ViTs of the paper's"
-        " Table 6 this gives the printed exaFLOPs within 0.15 per cent, but for B/32, where it is 2.3 per cent higher."
+        "The factor is 6: two operations a multiply-add, and three passes' worth of them. For the six ViTs of the"
+        " paper's Table 6 this gives the printed exaFLOPs within 0.15 per cent, but for B/32, where it is 2.3 per cent"
+        " higher."
     ),
     cases=(
         _run(
@@ -206,11 +213,13 @@ EXERCISE = Exercise(
         ),
         Misconception(
             "forward-macs",
-            "You counted the multiply-adds of the forward pass. FLOPs are twice that, and training counts as three forward passes.",
+            "You counted the multiply-adds of the forward pass. FLOPs are twice that, and training counts as three"
+            " forward passes.",
         ),
         Misconception(
             "backward-once",
-            "You counted two passes' worth. The backward pass has two products for each product of the forward pass: three in all.",
+            "You counted two passes' worth. The backward pass has two products for each product of the forward pass:"
+            " three in all.",
         ),
         Misconception(
             "twice-too-often",

@@ -15,12 +15,16 @@ def growth_of_attention() -> float:
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "02-halve-the-patch": {
-        "question": "A picture of 224 x 224 px is cut into patches of 16 px. You halve the patch side to 8 px. By what"
-        " factor does the number of entries of one attention table grow?",
+        "question": (
+            "A picture of 224 x 224 px is cut into patches of 16 px. You halve the patch side to 8 px. By what"
+            " factor does the number of entries of one attention table grow?"
+        ),
         "kind": "number",
         "unit": "times",
         "answer": growth_of_attention,
-        "why": "Half the side means four times the patches. The table has an entry for every pair of tokens, so it grows"
-        " by nearly four times four. One extra token, which does not multiply, keeps it a little under sixteen.",
+        "why": (
+            "Half the side means four times the patches. The table has an entry for every pair of tokens, so it grows"
+            " by nearly four times four. One extra token, which does not multiply, keeps it a little under sixteen."
+        ),
     },
 }

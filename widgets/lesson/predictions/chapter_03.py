@@ -19,17 +19,24 @@ def components_for_nine_tenths() -> int:
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "03-nine-tenths": {
-        "question": "The cat has 196 patches of 16 px, each a row of 768 numbers. You keep k numbers of every patch, along the k"
-        " patterns that suit this picture best. What is the smallest k that keeps nine tenths of the variance?",
+        "question": (
+            "The cat has 196 patches of 16 px, each a row of 768 numbers. You keep k numbers of every patch, along the"
+            " k patterns that suit this picture best. What is the smallest k that keeps nine tenths of the variance?"
+        ),
         "kind": "number",
         "unit": "numbers",
         "answer": components_for_nine_tenths,
-        "why": "Pixels that touch are nearly the same, so the patches of a photograph differ in few ways: lighter or darker, lighter on"
-        " one side, a stripe here or there. A picture of gravel needs far more: try it in the widget.",
+        "why": (
+            "Pixels that touch are nearly the same, so the patches of a photograph differ in few ways: lighter or"
+            " darker, lighter on one side, a stripe here or there. A picture of gravel needs far more: try it in the"
+            " widget."
+        ),
     },
     "03-larger-picture": {
-        "question": "You give ViT-B/16 pictures of 448 px instead of 224 px, so there are four times as many patches. What becomes of"
-        " the number of parameters of the patch embedding?",
+        "question": (
+            "You give ViT-B/16 pictures of 448 px instead of 224 px, so there are four times as many patches. What"
+            " becomes of the number of parameters of the patch embedding?"
+        ),
         "kind": "choice",
         "choices": [
             "It stays the same",
@@ -38,7 +45,9 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
             "It becomes sixteen times as large",
         ],
         "answer": "It stays the same",
-        "why": "There is one matrix E and every patch meets it. More patches use the same numbers more often. Only the table of"
-        " positions grows with the number of patches; chapter 04 is about that.",
+        "why": (
+            "There is one matrix E and every patch meets it. More patches use the same numbers more often. Only the"
+            " table of positions grows with the number of patches; chapter 04 is about that."
+        ),
     },
 }

@@ -26,13 +26,17 @@ def after_a_shuffle() -> str:
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "04-shuffle-without-positions": {
-        "question": "Take the position table away: zeros in place of `E_pos`. Cut a photograph of a cat into patches, and"
-        " shuffle them so that no human would see a cat. What becomes of `y`, the picture's vector?",
+        "question": (
+            "Take the position table away: zeros in place of `E_pos`. Cut a photograph of a cat into patches, and"
+            " shuffle them so that no human would see a cat. What becomes of `y`, the picture's vector?"
+        ),
         "kind": "choice",
         "choices": (SAME, SOME, NOISE),
         "answer": after_a_shuffle,
-        "why": "Every token is treated by the same weights, and attention adds up what all tokens send, in whatever order"
-        " they stand. Without `E_pos` nothing in the model depends on where a patch was. So the cat and its"
-        " shuffled patches are one and the same input.",
+        "why": (
+            "Every token is treated by the same weights, and attention adds up what all tokens send, in whatever order"
+            " they stand. Without `E_pos` nothing in the model depends on where a patch was. So the cat and its"
+            " shuffled patches are one and the same input."
+        ),
     },
 }

@@ -32,21 +32,31 @@ def layer_of_the_nearest_head() -> int:
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "06-twice-the-heads": {
-        "question": "Multi-head attention in one layer of ViT-B/16 has 2,362,368 parameters: 12 heads of 64 numbers each, 768 together."
-        " You split the same 768 among 24 heads of 32. How many parameters has it now?",
+        "question": (
+            "Multi-head attention in one layer of ViT-B/16 has 2,362,368 parameters: 12 heads of 64 numbers each, 768"
+            " together. You split the same 768 among 24 heads of 32. How many parameters has it now?"
+        ),
         "kind": "number",
         "unit": "parameters",
         "answer": parameters_with_24_heads,
-        "why": "Twice as many heads, each half as wide: the matrices that make q, k and v have as many columns as before, and the matrix"
-        " that joins the heads as many rows. The number of heads is a way to cut the width, and a cut costs no parameters.",
+        "why": (
+            "Twice as many heads, each half as wide: the matrices that make q, k and v have as many columns as before,"
+            " and the matrix that joins the heads as many rows. The number of heads is a way to cut the width, and a"
+            " cut costs no parameters."
+        ),
     },
     "06-nearest-head": {
-        "question": "Some heads look mostly at patches close to their own. Where in the copy of DINOv2 ViT-S/14 used here is the most"
-        " near-sighted head of all, on the picture of the cat?",
+        "question": (
+            "Some heads look mostly at patches close to their own. Where in the copy of DINOv2 ViT-S/14 used here is"
+            " the most near-sighted head of all, on the picture of the cat?"
+        ),
         "kind": "choice",
         "choices": WHERE,
         "answer": layer_of_the_nearest_head,
-        "why": "Many would say layer 1: in the paper's models, as in a CNN, some of the first layers' heads look only nearby. In this model"
-        " the first layer looks far in all its heads, and the near-sighted ones come right after it.",
+        "why": (
+            "Many would say layer 1: in the paper's models, as in a CNN, some of the first layers' heads look only"
+            " nearby. In this model the first layer looks far in all its heads, and the near-sighted ones come right"
+            " after it."
+        ),
     },
 }

@@ -45,22 +45,32 @@ CHOICES = (
 
 PREDICTIONS: dict[str, dict[str, Any]] = {
     "07-length-of-a-patch": {
-        "question": "The copy of DINOv2 ViT-S/14 used here reads the cat. A patch's row of z is a vector with a length. What"
-        " becomes of that length, from z_0 to z_12?",
+        "question": (
+            "The copy of DINOv2 ViT-S/14 used here reads the cat. A patch's row of z is a vector with a length. What"
+            " becomes of that length, from z_0 to z_12?"
+        ),
         "kind": "choice",
         "choices": CHOICES,
         "answer": form_of_the_length,
-        "why": "Nothing keeps the length of z in bounds. Each sublayer reads a normalised copy and adds to z itself; what it"
-        " adds may lengthen it or cancel part of it. In this model the median patch is shortest in z_3 and longest at the"
-        " end. The widget below shows every layer; it opens on the class token, so choose a patch first.",
+        "why": (
+            "Nothing keeps the length of z in bounds. Each sublayer reads a normalised copy and adds to z itself; what"
+            " it adds may lengthen it or cancel part of it. In this model the median patch is shortest in z_3 and"
+            " longest at the end. The widget below shows every layer; it opens on the class token, so choose a patch"
+            " first."
+        ),
     },
     "07-positive-share": {
-        "question": "In every block the MLP makes four times as many numbers of each token, and GELU holds back the negative"
-        " ones. In the copy of DINOv2 ViT-S/14 used here, on the cat, what share of these numbers is positive, over all tokens and layers?",
+        "question": (
+            "In every block the MLP makes four times as many numbers of each token, and GELU holds back the negative"
+            " ones. In the copy of DINOv2 ViT-S/14 used here, on the cat, what share of these numbers is positive, over"
+            " all tokens and layers?"
+        ),
         "kind": "number",
         "unit": "%",
         "answer": positive_share,
-        "why": "Random weights would give about one half. Training has pushed most of them below zero. The plot below shows every"
-        " layer, and what GELU still gives for the negative ones.",
+        "why": (
+            "Random weights would give about one half. Training has pushed most of them below zero. The plot below"
+            " shows every layer, and what GELU still gives for the negative ones."
+        ),
     },
 }

@@ -40,16 +40,22 @@ PREDICTIONS: dict[str, dict[str, Any]] = {
         "kind": "choice",
         "choices": WHERE,
         "answer": largest_piece,
-        "why": "An MLP has two matrices of D x 4D, attention four of D x D: eight D² against four. In each layer the MLP holds twice"
-        " as much, and everything outside the layers is small beside them.",
+        "why": (
+            "An MLP has two matrices of D x 4D, attention four of D x D: eight D² against four. In each layer the MLP"
+            " holds twice as much, and everything outside the layers is small beside them."
+        ),
     },
     "08-larger-picture": {
-        "question": "ViT-B/16 has 86,567,656 parameters at 224 px. You build the same model for pictures of 384 px, with the same"
-        " patches of 16 px. How many parameters more has it?",
+        "question": (
+            "ViT-B/16 has 86,567,656 parameters at 224 px. You build the same model for pictures of 384 px, with the"
+            " same patches of 16 px. How many parameters more has it?"
+        ),
         "kind": "number",
         "unit": "parameters",
         "answer": more_at_384,
-        "why": "Every weight is shared by all tokens, however many there are. Only the position table has a row a patch: 576 rows"
-        " where there were 196, so 380 more rows of 768 numbers. The model grows by a third of a per cent.",
+        "why": (
+            "Every weight is shared by all tokens, however many there are. Only the position table has a row a patch:"
+            " 576 rows where there were 196, so 380 more rows of 768 numbers. The model grows by a third of a per cent."
+        ),
     },
 }
