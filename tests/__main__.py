@@ -27,7 +27,8 @@ PARTS: dict[str, list[str]] = {
     "browser": ["tests/browser", "-n", "2", "--dist", "loadfile"],
 }
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
-"""Two processes share the cores already; with torch's own threads on top they wait for one another, three times as long."""
+"""Two processes share the cores already; with torch's own threads on top they wait for one another, three times as
+long."""
 EMPTY = 5  # pytest: no test was collected
 
 

@@ -95,7 +95,8 @@ def _chapter(number: str) -> pn.Template:
 
 
 def warm() -> None:
-    """Load libraries, widgets, the default checkpoint and its answers to the samples in a thread, before a page asks."""
+    """Load libraries, widgets, the default checkpoint and its answers to the samples in a thread, before a page
+    asks."""
     if _warmed.is_set() or os.environ.get("VIT_COURSE_NO_WARM"):
         return
     _warmed.set()

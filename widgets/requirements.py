@@ -1,4 +1,5 @@
-"""Whether this Python has the versions that the course was written for: said in a sentence, before anything fails for it."""
+"""Whether this Python has the versions that the course was written for: said in a sentence, before anything fails for
+it."""
 
 from __future__ import annotations
 

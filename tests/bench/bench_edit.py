@@ -1,4 +1,5 @@
-"""What an edit costs in Chromium: from Enter in a cell of AttentionCalculator until the new numbers stand on the page."""
+"""What an edit costs in Chromium: from Enter in a cell of AttentionCalculator until the new numbers stand on the
+page."""
 
 from __future__ import annotations
 

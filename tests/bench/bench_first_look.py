@@ -14,7 +14,8 @@ ROUNDS = 7
 STEP = """async () => {
   const find = (root, test) => { for (const e of root.querySelectorAll('*')) { if (test(e)) return e
     const in_ = e.shadowRoot && find(e.shadowRoot, test); if (in_) return in_ } }
-  const map = find(document, e => e.classList.contains('map')), flow = find(document, e => e.classList.contains('lines'))
+  const map = find(document, e => e.classList.contains('map')), flow = find(document,
+    e => e.classList.contains('lines'))
   return await new Promise((done) => {
     const t = performance.now()
     new MutationObserver((_, o) => { o.disconnect(); requestAnimationFrame(() => done(performance.now() - t)) }).observe(flow, { childList: true })

@@ -11,7 +11,8 @@ from tests.bench.hosted import hosted, new_page, spread
 # Time to handle one pointer move in every part of the page, and to have the canvases drawn: reading one pixel back
 # waits for the drawing, which the browser may otherwise put off past the end of the handler.
 HOVER = """async (places) => {
-  const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) { if (e.tagName === 'CANVAS') out.push(e)
+  const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) {
+    if (e.tagName === 'CANVAS') out.push(e)
     if (e.shadowRoot) all(e.shadowRoot, out) } return out }
   const canvases = all(document), grid = canvases[0].parentElement, box = grid.getBoundingClientRect(), times = []
   for (const [x, y] of places) {
@@ -27,11 +28,13 @@ HOVER = """async (places) => {
 CLICK = """async ([x, y]) => {
   const find = (root, test) => { for (const e of root.querySelectorAll('*')) { if (test(e)) return e
     const in_ = e.shadowRoot && find(e.shadowRoot, test); if (in_) return in_ } }
-  const grid = find(document, e => e.classList.contains('layers')), words = find(document, e => e.tagName === 'DETAILS' && e.textContent.includes('In words'))
+  const grid = find(document, e => e.classList.contains('layers')), words = find(document,
+    e => e.tagName === 'DETAILS' && e.textContent.includes('In words'))
   const box = grid.getBoundingClientRect()
   return await new Promise((done) => {
     const t = performance.now()
-    new MutationObserver((_, o) => { o.disconnect(); done(performance.now() - t) }).observe(words, { subtree: true, childList: true, characterData: true })
+    new MutationObserver((_, o) => { o.disconnect(); done(performance.now() - t) }).observe(words, { subtree: true,
+      childList: true, characterData: true })
     grid.dispatchEvent(new MouseEvent('click', { clientX: box.x + x * box.width, clientY: box.y + y * box.height, bubbles: true }))
   })
 }"""

@@ -36,7 +36,8 @@ class Watch:
         page.on("websocket", lambda socket: self._request(socket.url))
 
     def end(self, page: Page) -> None:
-        """Hear what the page has said up to now, and no more: a page that is closed while it loads complains of that."""
+        """Hear what the page has said up to now, and no more: a page that is closed while it loads complains of
+        that."""
         with contextlib.suppress(Error):  # a page that is gone says no more
             page.wait_for_function("true")  # answered after everything that was said before
         self.is_over = True

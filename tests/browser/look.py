@@ -1,7 +1,7 @@
 """`make look`: screenshots of every page and widget, light and dark, 1280 and 400 px wide, into look/.
 
-`python -m tests.browser.look chapter-05 widget-BreakIt` takes those alone. Open them and look: is a label cut, a scale missing, a colour unreadable, a number unexplained?
-"""
+`python -m tests.browser.look chapter-05 widget-BreakIt` takes those alone. Open them and look: is a label cut, a scale
+missing, a colour unreadable, a number unexplained?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "look"
 THEMES, WIDTHS = ("light", "dark"), (1280, 400)
 PATIENCE = 180_000  # milliseconds: the gallery, with every part on one page, took 50 s to photograph on a busy machine
 READY = """() => {   // every cell has run: no part of the page is still waiting
-  const texts = (root) => [...root.querySelectorAll('*')].some((e) => (e.shadowRoot && texts(e.shadowRoot)) || (e.children.length === 0 && /Running this step/.test(e.textContent)))
+  const texts = (root) => [...root.querySelectorAll('*')].some((e) => (e.shadowRoot && texts(e.shadowRoot)) ||
+    (e.children.length === 0 && /Running this step/.test(e.textContent)))
   return !texts(document)
 }"""
 

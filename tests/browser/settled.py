@@ -1,4 +1,5 @@
-"""What is read of a page once only, size or colour, is read when its stylesheets have come and nothing moves any more."""
+"""What is read of a page once only, size or colour, is read when its stylesheets have come and nothing moves any
+more."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ INK = {"light": "rgb(27, 29, 34)", "dark": "rgb(236, 234, 228)"}
 
 # Components bring their stylesheets as links in shadow roots: a browser shows the text before they have come.
 AT_REST = """() => {
-    const links = root => [...root.querySelectorAll('*')].reduce((late, e) => late + (e.shadowRoot ? links(e.shadowRoot) : 0)
+    const links = root => [...root.querySelectorAll('*')].reduce((late,
+      e) => late + (e.shadowRoot ? links(e.shadowRoot) : 0)
         + (e.localName === 'link' && e.rel === 'stylesheet' && !e.sheet), 0)
     const page = document.documentElement, now = [links(document), page.scrollWidth, page.scrollHeight].join()
     const rest = window.vitAtRest ??= { seen: '', frames: 0 }

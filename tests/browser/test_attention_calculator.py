@@ -1,4 +1,5 @@
-"""A reader edits, points, uses the keys and copies: every cell on the page against NumPy, every sum against its cell."""
+"""A reader edits, points, uses the keys and copies: every cell on the page against NumPy, every sum against its
+cell."""
 
 from __future__ import annotations
 
@@ -236,7 +237,8 @@ def test_a_second_copy_works_on_its_own(page: Page, serve) -> None:
 
 @pytest.mark.parametrize("preset", ["pencil"])
 def test_pointing_at_a_cell_moves_nothing(page: Page, widget: AttentionCalculator) -> None:
-    """Bold heads made a table wider; where its row was full it wrapped, and the cell jumped from under the pointer and back."""
+    """Bold heads made a table wider; where its row was full it wrapped, and the cell jumped from under the pointer and
+    back."""
     boxes = (
         "root => [...root.querySelectorAll('table')].map(t => { const b = t.getBoundingClientRect(); return [b.x, b.y,"
         " b.width, b.height] })"

@@ -1,4 +1,5 @@
-"""A reader hovers, slides and chooses: patch, coordinates, error and the rebuilt picture are those the mathematics gives."""
+"""A reader hovers, slides and chooses: patch, coordinates, error and the rebuilt picture are those the mathematics
+gives."""
 
 from __future__ import annotations
 

@@ -19,13 +19,16 @@ from .pointing import hover_cell
 from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
-  const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) { if (e.matches('.row-flow .line')) out.push(e); if (e.shadowRoot) all(e.shadowRoot, out) } return out }
+  const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) {
+    if (e.matches('.row-flow .line')) out.push(e); if (e.shadowRoot) all(e.shadowRoot, out) } return out }
   return all(document).map((line) => [line.querySelector('b').textContent,
-    [...line.querySelectorAll('.number')].map((n) => n.textContent), [...line.querySelectorAll('.under')].map((n) => n.textContent)])
+    [...line.querySelectorAll('.number')].map((n) => n.textContent),
+      [...line.querySelectorAll('.under')].map((n) => n.textContent)])
 }"""
 ALPHA = """canvas => {   // the colour over the middle of each patch, row by row
   const [rows, cols] = canvas.dataset.grid.split('x').map(Number), g = canvas.getContext('2d'), out = []
-  for (let n = 0; n < rows * cols; n++) { const x = (n % cols + 0.5) * canvas.width / cols, y = (Math.floor(n / cols) + 0.5) * canvas.height / rows
+  for (let n = 0; n < rows * cols; n++) { const x = (n % cols + 0.5) * canvas.width / cols,
+    y = (Math.floor(n / cols) + 0.5) * canvas.height / rows
     out.push([...g.getImageData(x, y, 1, 1).data].slice(0, 3).reduce((a, b) => a + b)) }
   return out
 }"""

@@ -45,7 +45,8 @@ def hover_key(page: Page, head: int, n: int, grid: tuple[int, int]) -> None:
 
 
 def steps_of(canvas: Locator) -> np.ndarray:
-    """Which steps of the colour scale are drawn: (rows, columns), as pairs of the lowest and the highest that look so."""
+    """Which steps of the colour scale are drawn: (rows, columns), as pairs of the lowest and the highest that look
+    so."""
     width, height, *data = read_canvas(canvas, DRAWN)
     pixels = np.array(data).reshape(height, width, 4)[..., :3]
     same = (pixels[:, :, None] == CIVIDIS).all(-1)  # (rows, columns, 256)

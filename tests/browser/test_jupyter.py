@@ -16,7 +16,8 @@ from .jupyter import TOKEN, jupyter, run_all
 
 CHAPTERS = sorted(contents.FOLDER.glob("*.ipynb"))
 IN_NOTEBOOK_7 = ("00", "05")
-"""Notebook 7 is JupyterLab's own cells in another frame: one chapter of canvases and one of fields show that they come."""
+"""Notebook 7 is JupyterLab's own cells in another frame: one chapter of canvases and one of fields show that they
+come."""
 RUNS = [("lab", path) for path in CHAPTERS] + [
     ("notebook", path) for path in CHAPTERS if path.name[:2] in IN_NOTEBOOK_7
 ]

@@ -10,7 +10,8 @@ from tests.browser.settled import assert_soon
 from widgets.parts import Plot, Series
 
 COLOURS = """() => Object.fromEntries([...Bokeh.documents[0]._all_models.values()].filter((m) => m.renderers && m.below)
-  .flatMap((f) => [['line', f.renderers[0].glyph.line_color.value ?? f.renderers[0].glyph.line_color], ['label', f.below[0].axis_label_text_color]]))"""
+  .flatMap((f) => [['line', f.renderers[0].glyph.line_color.value ?? f.renderers[0].glyph.line_color], ['label',
+    f.below[0].axis_label_text_color]]))"""
 
 
 def made() -> Plot:

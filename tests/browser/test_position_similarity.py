@@ -26,7 +26,8 @@ CELLS = """canvas => {   // the colour in the middle of every cell of a map of 1
 }"""
 TILE = """(canvas, [across, i, columns, rows]) => {   // the colours of a tile's cells, from their middles
   const g = canvas.getContext('2d'), out = []
-  const gap = Math.round(6 * Math.max(1, devicePixelRatio)), k = (canvas.width - 2 - gap * (across - 1)) / across / columns
+  const gap = Math.round(6 * Math.max(1, devicePixelRatio)),
+    k = (canvas.width - 2 - gap * (across - 1)) / across / columns
   const x0 = 1 + i % across * (columns * k + gap), y0 = 1 + Math.floor(i / across) * (rows * k + gap)
   for (let r = 0; r < rows; r++) for (let c = 0; c < columns; c++)
     out.push([...g.getImageData(x0 + (c + .5) * k, y0 + (r + .5) * k, 1, 1).data.slice(0, 3)])

@@ -1,4 +1,5 @@
-"""A reader's own large picture in JupyterLab, whose kernel's socket closes on a message of 10 MB, and a kernel that does not answer."""
+"""A reader's own large picture in JupyterLab, whose kernel's socket closes on a message of 10 MB, and a kernel that
+does not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A reader types, refuses to give up, links, saves and compares: the calculator and the widgets around it in a browser."""
+"""A reader types, refuses to give up, links, saves and compares: the calculator and the widgets around it in a
+browser."""
 
 from __future__ import annotations
 

@@ -54,7 +54,8 @@ NO_NUMBERS = [  # names and references, whose digits count nothing
 
 @dataclass(frozen=True)
 class Numeral:
-    """A number in the text: as written, its value, half of its last decimal, the multiple its unit means, and where it stands."""
+    """A number in the text: as written, its value, half of its last decimal, the multiple its unit means, and where it
+    stands."""
 
     text: str
     value: float

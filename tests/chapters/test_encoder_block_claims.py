@@ -156,7 +156,8 @@ def test_relu_alone_ruins_y_and_one_vector_a_layer_brings_most_of_it_back(readin
 def test_what_is_printed_of_the_relu_twins_is_no_rounding_away_from_another(
     name: str, printed: tuple[float, ...]
 ) -> None:
-    """One decimal is the same for weights from the hub and from the package: no value lies near the edge of its decimal."""
+    """One decimal is the same for weights from the hub and from the package: no value lies near the edge of its
+    decimal."""
     of = {each: read("dinov2-small", open_sample(each)) for each in ("cat", "bricks", "gravel", "coffee")}
     w, own = weights_of(of[name].checkpoint.model), of[name].trace.y
     coffee = of["coffee"].trace

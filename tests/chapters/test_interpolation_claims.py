@@ -1,4 +1,5 @@
-"""What chapter 11 says its reader should have seen is so, on the copy used here; tests/hub asks the hub's file the same."""
+"""What chapter 11 says its reader should have seen is so, on the copy used here; tests/hub asks the hub's file the
+same."""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def test_a_position_is_most_like_what_lies_near_it_before_and_after_and_no_neigh
 
 
 def test_the_galaxies_of_the_quiz() -> None:
-    """11-what-differs: without positions y stays nearer, the cat says the opposite, and lost detail is not the reason."""
+    """11-what-differs: without positions y stays nearer, the cat says the opposite, and lost detail is not the
+    reason."""
     galaxies, cat = (small_picture(DINO, name, 112) for name in ("galaxies", "cat"))
     assert galaxies.closest == "none" and cat.closest == INTERPOLATED and galaxies.table_full > 0.75
     assert cat.kept[INTERPOLATED] > cat.kept["none"] + 0.4 and galaxies.detail > galaxies.kept[INTERPOLATED] + 0.3

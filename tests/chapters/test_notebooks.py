@@ -89,7 +89,8 @@ def test_landing_page_knows_it(path: Path) -> None:
 
 @each
 def test_no_section_begins_inside_a_cell_that_waits_for_a_guess(path: Path) -> None:
-    """A page folds whole cells up to the next that starts with a heading: a section inside one would be folded away too."""
+    """A page folds whole cells up to the next that starts with a heading: a section inside one would be folded away
+    too."""
     waiting = False
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":

@@ -1,4 +1,5 @@
-"""No number of a chapter's text was only typed: it is printed there, computed by the model's functions, or published."""
+"""No number of a chapter's text was only typed: it is printed there, computed by the model's functions, or
+published."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What chapter 05 says of variances, of trained and of untrained heads is so, and what chapter 06 says of a head's matrices."""
+"""What chapter 05 says of variances, of trained and of untrained heads is so, and what chapter 06 says of a head's
+matrices."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ from widgets.pictures import open_sample
 
 @cache
 def spreads(picture: str) -> Tensor:
-    """Of every head of DINOv2 the spread of its divided scores: (heads of all layers, 2), the class token's and the mean over queries."""
+    """Of every head of DINOv2 the spread of its divided scores: (heads of all layers, 2), the class token's and the
+    mean over queries."""
     layers = read("dinov2-small", open_sample(picture)).trace.layers
     return torch.tensor(
         [
@@ -173,7 +175,8 @@ def test_behind_a_causal_mask_no_head_gets_below_ln_K(seed: int) -> None:
 
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (5, 3), (11, 5)])
 def test_a_heads_two_products_are_all_that_counts_and_have_rank_D_h(layer: int, head: int) -> None:
-    """Chapter 06, of every head and not only of the one it shows; the biases belong to the matrices as a further row."""
+    """Chapter 06, of every head and not only of the one it shows; the biases belong to the matrices as a further
+    row."""
     reading = read("dinov2-small", open_sample("cat"))
     block, w = reading.trace.layers[layer], weights_of(reading.checkpoint.model).blocks[layer].attention
     D_h = block.q.shape[-1]

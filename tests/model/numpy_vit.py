@@ -33,7 +33,8 @@ def encoder_block(z: np.ndarray, p: Params, heads: int, eps: float) -> tuple[np.
 
 
 def vit_forward(params: Params, img: np.ndarray, pool: str = "cls", eps: float = 1e-6) -> Params:
-    """img (B, H, W, C); returns y, logits, the weights of every layer and z_L. Pixel (u, v), channel c at (uP + v)C + c."""
+    """img (B, H, W, C); returns y, logits, the weights of every layer and z_L. Pixel (u, v), channel c at (uP + v)C +
+    c."""
     P, d = params["P"], params["W_E"].shape[1]
     B, H, W, C = img.shape
     patches = img.reshape(B, H // P, P, W // P, P, C).transpose(0, 1, 3, 2, 4, 5).reshape(B, -1, P * P * C)

@@ -1,4 +1,5 @@
-"""The traps of accounting: each amount against reference.json or a count by hand, and the place it points to is there."""
+"""The traps of accounting: each amount against reference.json or a count by hand, and the place it points to is
+there."""
 
 from __future__ import annotations
 

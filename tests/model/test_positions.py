@@ -97,7 +97,8 @@ def test_the_real_table_comes_out_as_the_librarys_at_five_grids(grid: tuple[int,
 
 @pytest.mark.parametrize("grid", [(16, 16), (24, 24), (16, 24)])
 def test_the_real_table_through_the_papers_code(grid: tuple[int, int]) -> None:
-    """scipy's zoom of order 1 on the grid, class row kept, as the paper's JAX code; NumPy's interp where scipy is not."""
+    """scipy's zoom of order 1 on the grid, class row kept, as the paper's JAX code; NumPy's interp where scipy is
+    not."""
     w = weights_of(load("dinov2-small").model)
     cells = w.positions[1:].reshape(37, 37, 384).numpy()
     ours = interpolate_positions(w.positions, w.grid, grid, "zoom")

@@ -1,4 +1,5 @@
-"""The published tables: every row says where it stands, and agrees with what the course computes, as far as it should."""
+"""The published tables: every row says where it stands, and agrees with what the course computes, as far as it
+should."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ def test_which_table_stays_closest_depends_on_the_picture_and_the_size(found) ->
 
 
 def test_of_all_sample_pictures_those_that_need_the_table_least_are_those_for_which_it_does_not_win() -> None:
-    """Every picture at 8 and 16 patches along the shorter side, as chapter 11 says; and at 16 patches most y are still recognised."""
+    """Every picture at 8 and 16 patches along the shorter side, as chapter 11 says; and at 16 patches most y are still
+    recognised."""
     pictures = [small_picture(DINO, name, 112, detail=False) for name in sample_names()]
     lost = {one.name: one.table_full for one in pictures if one.closest != "interpolated"}
     assert set(lost) == {"flower", "tower", "bricks", "galaxies"}

@@ -1,4 +1,5 @@
-"""Settings a reader types: what is impossible is refused with the nearest that is possible; a link brings all of it back."""
+"""Settings a reader types: what is impossible is refused with the nearest that is possible; a link brings all of it
+back."""
 
 from __future__ import annotations
 

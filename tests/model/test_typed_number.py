@@ -1,4 +1,5 @@
-"""The one reader of typed numbers: what people write is read, what could be two numbers is asked, the rest is refused in words."""
+"""The one reader of typed numbers: what people write is read, what could be two numbers is asked, the rest is refused
+in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""FilterBank without a browser: the filters are the model's, the map is the library's output, the components NumPy's."""
+"""FilterBank without a browser: the filters are the model's, the map is the library's output, the components
+NumPy's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""MeasureHere without a browser: the sizes are counted, a press measures them, a second press stops, ratios are of the fastest."""
+"""MeasureHere without a browser: the sizes are counted, a press measures them, a second press stops, ratios are of the
+fastest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Every widget that takes a picture, on a reader's own: a grey and wide one, and a tall one with transparency, each with another model."""
+"""Every widget that takes a picture, on a reader's own: a grey and wide one, and a tall one with transparency, each
+with another model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Pieces of a picture file arrive, are acknowledged and handed on; whatever goes wrong is a sentence, and no log quotes it."""
+"""Pieces of a picture file arrive, are acknowledged and handed on; whatever goes wrong is a sentence, and no log quotes
+it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""PositionInterpolation without a browser: one of two views, and its words and still are those of the one that is shown."""
+"""PositionInterpolation without a browser: one of two views, and its words and still are those of the one that is
+shown."""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ def test_the_measured_spread_is_within_five_per_cent_of_the_root(head_size: int)
 
 
 def test_what_the_chapter_says_of_the_gradient_is_so() -> None:
-    """With the division, weights follow their own scores equally far at every D_h; without it, less at each wider one."""
+    """With the division, weights follow their own scores equally far at every D_h; without it, less at each wider
+    one."""
     scaled, unscaled = ([measured(d)[way]["own_derivatives"] for d in HEAD_SIZES] for way in ("scaled", "unscaled"))
     assert scaled == pytest.approx([0.96] * len(HEAD_SIZES), abs=0.005)
     assert all(wider < narrower - 0.04 for narrower, wider in zip(unscaled, unscaled[1:]))
@@ -126,7 +127,8 @@ def test_the_real_head_is_the_selected_one(widget: ScalingDemo, checkpoint: str,
 
 
 def test_the_mean_over_all_queries_stands_under_the_one_query(widget: ScalingDemo) -> None:
-    """One query does not speak for its head: a lecturer found the class token's spread near 1 where the others' was far from it."""
+    """One query does not speak for its head: a lecturer found the class token's spread near 1 where the others' was far
+    from it."""
     widget.selection.param.update(layer=4, head=1)
     block = read("dinov2-small", open_sample("cat")).trace.layers[4]
     scores = (block.q[0, 1].double() @ block.k[0, 1].double().T).numpy()  # (T, T)

@@ -33,7 +33,8 @@ class Distances:
 
 
 class AttentionDistance(Widget):
-    """A dot for every head of every layer: how far from its query the patches lie that it weighs. Click one to choose it."""
+    """A dot for every head of every layer: how far from its query the patches lie that it weighs. Click one to choose
+    it."""
 
     title = "Find the far-sighted heads"
     summary = "One dot for each head of each layer: how many pixels lie between a patch and the patches it looks at."
@@ -58,7 +59,8 @@ class AttentionDistance(Widget):
         self._plot.param.watch(self._tapped, ["tap"])
 
     def distances(self) -> Distances:
-        """What the state asks for. Raises CheckpointMissing or ValueError with a sentence when it cannot be computed."""
+        """What the state asks for. Raises CheckpointMissing or ValueError with a sentence when it cannot be
+        computed."""
         from widgets.experiments.kept_pass import read
         from widgets.model.inspection import even_attention_distance, mean_attention_distance
 

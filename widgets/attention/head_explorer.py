@@ -1,4 +1,5 @@
-"""Head explorer: hover a patch and see its row of A in every head of a layer, of four hand-set heads or of the real model."""
+"""Head explorer: hover a patch and see its row of A in every head of a layer, of four hand-set heads or of the real
+model."""
 
 from __future__ import annotations
 

@@ -144,7 +144,8 @@ class ScalingDemo(Widget):
         )
 
     def over_queries(self) -> tuple[int, dict[str, dict[str, float]]]:
-        """How many queries the selected head has, and the mean over all of them of what `Scores.statistics` finds for one.
+        """How many queries the selected head has, and the mean over all of them of what `Scores.statistics` finds for
+        one.
 
         Raises as `real` does.
         """
@@ -232,7 +233,8 @@ class ScalingDemo(Widget):
             self._show_histograms()
 
     def _show_histograms(self, *_: Any) -> None:
-        """Draw both on one axis, or each on the axis that fits it. Until there is a real head, the other stands alone."""
+        """Draw both on one axis, or each on the axis that fits it. Until there is a real head, the other stands
+        alone."""
         halves = [
             (half, scores)
             for half, scores in ((self._random, self._drawn), (self._real, self._kept))
@@ -402,7 +404,8 @@ class _Half:
 
 @cache
 def measured(head_size: int) -> dict[str, dict[str, float]]:
-    """`scaling_statistics` of 2,000 draws with the first seed: measured once a process, all nine take about a second."""
+    """`scaling_statistics` of 2,000 draws with the first seed: measured once a process, all nine take about a
+    second."""
     from widgets.model.attention import scaling_statistics
 
     return scaling_statistics(head_size, KEYS, DRAWS)

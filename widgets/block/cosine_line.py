@@ -15,7 +15,8 @@ def spread(others: tuple[tuple[str, float], ...]) -> str:
 
 
 def cosine_line(cosine: float, others: tuple[tuple[str, float], ...]) -> str:
-    """HTML: a line up to 1, a bar for each other picture's right y and a dot for this y; `others` (title, cosine), most alike first."""
+    """HTML: a line up to 1, a bar for each other picture's right y and a dot for this y; `others` (title, cosine), most
+    alike first."""
     low = min(0.0, floor(4 * min(cosine, others[-1][1])) / 4)
 
     def at(value: float) -> str:

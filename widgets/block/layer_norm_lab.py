@@ -38,7 +38,8 @@ COMPARED = (1e-12, 1e-6, 1e-5)  # the epsilons that codes really use
 
 
 class LayerNormLab(Widget):
-    """One token of eight numbers through LayerNorm. Change a number, gamma, beta or epsilon; every cell shows its sum."""
+    """One token of eight numbers through LayerNorm. Change a number, gamma, beta or epsilon; every cell shows its
+    sum."""
 
     title = "Change a token"
     summary = "Normalise one token by hand: edit its numbers, gamma, beta and epsilon, and read every step."

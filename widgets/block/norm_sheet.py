@@ -14,7 +14,8 @@ EPSILON = Kind("Epsilon", 0, 1, example="1e-6 or 0.00001")
 
 
 def matrices(s: NormSteps, compared: list[NormSteps]) -> dict[str, Matrix]:
-    """Every matrix of the computation by its key, each computed cell with its sum; and the same token under other epsilons."""
+    """Every matrix of the computation by its key, each computed cell with its sum; and the same token under other
+    epsilons."""
     columns = range(len(s.x))
     rows = {"x": ("x", s.x, "ink"), "gamma": ("γ", s.gamma, "key"), "beta": ("β", s.beta, "position")}
     found = {

@@ -68,7 +68,8 @@ class ReadOut(Widget):
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
 
     def neighbours(self) -> Neighbours:
-        """Compare this picture with the samples by both ways. Raises CheckpointMissing or ValueError with a sentence."""
+        """Compare this picture with the samples by both ways. Raises CheckpointMissing or ValueError with a
+        sentence."""
         import torch
         from torch.nn.functional import cosine_similarity
 

@@ -137,7 +137,8 @@ def reason_of_pip(log: str) -> str:
 
 
 def _caused_by(line: str) -> str:
-    """The innermost reason of a chain of exceptions that pip printed in one line: its messages without their classes."""
+    """The innermost reason of a chain of exceptions that pip printed in one line: its messages without their
+    classes."""
     inner = line.partition("(Caused by ")[2] or line
     inner = re.sub(r"<[^<>]*>(?:: |, )?|\S+://\S+|\b\w+\(|[\"'()]+|- skipping$", "", inner)
     return re.sub(r"\s*(?:for url:)?\s*$", "", inner)

@@ -25,7 +25,8 @@ def written_bytes(number: int) -> str:
 
 
 def digits(number: float, kept: int = 3) -> str:
-    """A positive number with so many digits that mean something, never as a power of ten: "224", "71,300", "under 0.001"."""
+    """A positive number with so many digits that mean something, never as a power of ten: "224", "71,300", "under
+    0.001"."""
     if number < LEAST:
         return f"under {LEAST:g}"
     rounded = float(f"{number:.{kept - 1}e}")

@@ -197,7 +197,8 @@ def _readings(typed: str, whole: bool) -> list[_Reading]:
 
 
 def _meanings(digits: str, whole: bool) -> list[tuple[str, bool]]:
-    """What digits with points and commas can mean, written with a point and no groups, and whether that needs no question."""
+    """What digits with points and commas can mean, written with a point and no groups, and whether that needs no
+    question."""
     found = []
     if _PLAIN.fullmatch(digits):
         found.append((digits, True))
@@ -219,7 +220,8 @@ def _reading(sign: str, digits: str, power: str, sure: bool) -> _Reading | None:
 
 
 def _weakly_split(text: str, bare: str, kind: Kind, most: int) -> list[str]:
-    """Two sides with a space between them and nothing else, unless that is one number; of a bare comma, as in 24,16, a question."""
+    """Two sides with a space between them and nothing else, unless that is one number; of a bare comma, as in 24,16, a
+    question."""
     sides = re.split(r"[ ,]", bare)
     if not 2 <= len(sides) <= max(most, 2) or not all(re.fullmatch(r"[1-9]\d*", side) for side in sides):
         return [bare]

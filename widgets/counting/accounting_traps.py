@@ -1,4 +1,5 @@
-"""Where accounting goes wrong: the traps that chapters 08 and 09 meet, each with the right amount beside the wrong one."""
+"""Where accounting goes wrong: the traps that chapters 08 and 09 meet, each with the right amount beside the wrong
+one."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ B_16 = FAMILY["B/16"]
 
 
 class Trap(NamedTuple):
-    """A wrong way of counting: what it does, the right amount, the wrong one, and the chapter and heading that treat it."""
+    """A wrong way of counting: what it does, the right amount, the wrong one, and the chapter and heading that treat
+    it."""
 
     name: str
     right: str

@@ -1,4 +1,5 @@
-"""What a reader sets in the calculator: read from text, refused with the nearest that is possible, written for a link."""
+"""What a reader sets in the calculator: read from text, refused with the nearest that is possible, written for a
+link."""
 
 from __future__ import annotations
 
@@ -120,7 +121,8 @@ def _read(setting: Setting, field: str, text: str) -> Any:
 
 
 def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
-    """A side, or height and width, as they were typed. Raises Refused; what it offers keeps the side that is possible."""
+    """A side, or height and width, as they were typed. Raises Refused; what it offers keeps the side that is
+    possible."""
     try:
         texts = split_sides(typed, _kind(setting, "image_size"))
     except NotRead as reason:
@@ -322,7 +324,8 @@ def _in_words(shape: ViTShape, field: str) -> str:
 
 
 def config_code(shape: ViTShape) -> str:
-    """The model of the library with this shape, as code; what the library's ViT has no field for is said in a comment."""
+    """The model of the library with this shape, as code; what the library's ViT has no field for is said in a
+    comment."""
     D, sizes = shape.hidden_size, shape.image_size
     missing = [
         text

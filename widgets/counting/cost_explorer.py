@@ -1,4 +1,5 @@
-"""What a forward pass costs by the side of the picture: three parts, the memory of attention, and windows (chapter 09)."""
+"""What a forward pass costs by the side of the picture: three parts, the memory of attention, and windows (chapter
+09)."""
 
 from __future__ import annotations
 
@@ -393,7 +394,8 @@ class CostExplorer(Widget):
         )
 
     def _least_tokens(self) -> int:
-        """The number of tokens at which attention costs as much as the matrices: 2D + D_ff, or 2D + 1.5 D_ff with three of them."""
+        """The number of tokens at which attention costs as much as the matrices: 2D + D_ff, or 2D + 1.5 D_ff with three
+        of them."""
         D = self.shape.hidden_size
         return -(-count.block_matrices(replace(self.shape, num_hidden_layers=1)) // (2 * D))
 

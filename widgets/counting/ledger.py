@@ -177,7 +177,8 @@ def _lines(rows: list[tuple[str, str, str, int]], total: int, shape: ViTShape) -
 
 
 def language_model_pieces(facts: dict) -> dict[str, int]:
-    """Count a language model with the paper's blocks, piece by piece, from a row of data/published/language_models.json."""
+    """Count a language model with the paper's blocks, piece by piece, from a row of
+    data/published/language_models.json."""
     D, norm = facts["hidden_size"], 2 * facts["hidden_size"]
     shape = ViTShape(
         **{

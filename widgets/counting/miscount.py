@@ -1,4 +1,5 @@
-"""Break it: count a model with a mistake. What the sum becomes, who would notice, and what the difference gives away."""
+"""Break it: count a model with a mistake. What the sum becomes, who would notice, and what the difference gives
+away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Every parameter of a loaded checkpoint: choose a term of the formula and see the tensors that make it up (chapter 08)."""
+"""Every parameter of a loaded checkpoint: choose a term of the formula and see the tensors that make it up (chapter
+08)."""
 
 from __future__ import annotations
 

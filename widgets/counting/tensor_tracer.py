@@ -21,7 +21,8 @@ FORGET, REVEAL = "Start again", "Show this one"
 
 
 class TensorTracer(Widget):
-    """The walk of a batch through a model: the reader types each tensor's shape, and is told what a wrong one mixes up."""
+    """The walk of a batch through a model: the reader types each tensor's shape, and is told what a wrong one mixes
+    up."""
 
     title = "Say the shape first"
     summary = (

@@ -47,7 +47,8 @@ NOTES = {"registers": "0 in the paper", "epochs": "7 or 14 in the paper", "image
 
 
 class ViTCalculator(Widget):
-    """A ViT of any shape: every line of its parameters, every tensor's shape, its compute and memory, beside another's."""
+    """A ViT of any shape: every line of its parameters, every tensor's shape, its compute and memory, beside
+    another's."""
 
     title = "Set a model and count it"
     summary = (

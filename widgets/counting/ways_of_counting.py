@@ -11,7 +11,8 @@ from widgets.model.shape import ViTShape
 
 
 class Convention(NamedTuple):
-    """One way of counting: in words, as a setting of the calculator, what it gives, and whether that rounds to the printed."""
+    """One way of counting: in words, as a setting of the calculator, what it gives, and whether that rounds to the
+    printed."""
 
     words: str
     setting: str

@@ -47,9 +47,8 @@ class Damage:
 def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     """Run a picture through a checkpoint with and without faults (names from `faults.FAULTS`).
 
-    Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or a picture that
-    is too long to keep its pass.
-    """
+    Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or a picture
+    that is too long to keep its pass."""
     checkpoint = at_hand(name)  # with the table it was trained with: some mistakes are made when that is resized
     P = checkpoint.model.config.patch_size
     pixels = prepare(picture, P)
@@ -75,7 +74,8 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
 
 
 def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[str, ...]) -> np.ndarray:
-    """What the model reads, uint8 (3, H, W): the patches that went in, and where the positions are wrong, moved there."""
+    """What the model reads, uint8 (3, H, W): the patches that went in, and where the positions are wrong, moved
+    there."""
     P = checkpoint.model.config.patch_size
     if not RESIZED.isdisjoint(faults):
         return _moved(pixels, P, places_told(weights_of(checkpoint.model), t.grid, faults))

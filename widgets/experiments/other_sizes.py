@@ -1,4 +1,5 @@
-"""One picture at several sizes: what becomes of y when the position table is fitted well, badly, or not at all (chapter 11)."""
+"""One picture at several sizes: what becomes of y when the position table is fitted well, badly, or not at all (chapter
+11)."""
 
 from __future__ import annotations
 
@@ -91,7 +92,8 @@ def passes(name: str, picture: Picture) -> list[tuple[str, int]]:
 
 
 def answers(name: str, picture: Picture) -> Iterator[SizeAnswer]:
-    """Run the passes one after the other; each takes 0.05 s to several seconds. Kept, so a second time costs nothing."""
+    """Run the passes one after the other; each takes 0.05 s to several seconds. Kept, so a second time costs
+    nothing."""
     for way, side in passes(name, picture):
         yield answer(name, picture, way, side)
 
@@ -111,7 +113,8 @@ def answer(name: str, picture: Picture, way: str, side: int) -> SizeAnswer:
 
 
 def enlarged_answer(name: str, picture: Picture, side: int) -> Tensor:
-    """y, (D,), at the size of the reference, of a picture that was made `side` px small first: only its detail is gone."""
+    """y, (D,), at the size of the reference, of a picture that was made `side` px small first: only its detail is
+    gone."""
     return _represent(name, picture, reference_side(name, picture), (), seen_at=side)
 
 

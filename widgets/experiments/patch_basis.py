@@ -1,4 +1,5 @@
-"""A picture's patches along directions: its own principal components, random ones, or those that a model's filters span."""
+"""A picture's patches along directions: its own principal components, random ones, or those that a model's filters
+span."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ SEED = 0  # of the random E
 
 @dataclass(frozen=True)
 class Basis:
-    """A picture's patches, and directions to write them in. `curve` is the share of variance kept by 1, 2, ... numbers."""
+    """A picture's patches, and directions to write them in. `curve` is the share of variance kept by 1, 2, ...
+    numbers."""
 
     pixels: np.ndarray  # uint8 (3, H, W)
     patch_size: int

@@ -1,4 +1,5 @@
-"""Two ways to read one vector out of a picture's tokens: the class token, or the average of the patches (chapter 04)."""
+"""Two ways to read one vector out of a picture's tokens: the class token, or the average of the patches (chapter
+04)."""
 
 from __future__ import annotations
 

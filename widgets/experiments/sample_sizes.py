@@ -1,4 +1,5 @@
-"""All sample pictures at one smaller size: how far y moves by the position table, by the size, and by lost detail (chapter 11)."""
+"""All sample pictures at one smaller size: how far y moves by the position table, by the size, and by lost detail
+(chapter 11)."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ SAME = 1e-6  # cosines nearer than this are a tie
 
 @dataclass(frozen=True)
 class SmallPicture:
-    """One picture read at a smaller size. Each number is a cosine of two y; None where the table has too few rows to cut off.
+    """One picture read at a smaller size. Each number is a cosine of two y; None where the table has too few rows to
+    cut off.
 
     In `kept` the size changes, and with it the table. Each of the others changes one thing only.
     """

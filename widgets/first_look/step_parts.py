@@ -1,4 +1,5 @@
-"""What each part of the stepper shows at a step: picture, rows, pixels of the patch, whole matrix, and the bar of steps."""
+"""What each part of the stepper shows at a step: picture, rows, pixels of the patch, whole matrix, and the bar of
+steps."""
 
 from __future__ import annotations
 

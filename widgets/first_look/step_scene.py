@@ -1,4 +1,5 @@
-"""A step of a picture's way through a ViT, as a reader looks at it: what words, parts and still of the stepper are made from."""
+"""A step of a picture's way through a ViT, as a reader looks at it: what words, parts and still of the stepper are made
+from."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Opened:
 
 
 def opened(model: str, checkpoint: str, picture: Picture) -> Opened:
-    """Run a picture through the hand-set ViT or a checkpoint. Raises CheckpointMissing or ValueError with a sentence."""
+    """Run a picture through the hand-set ViT or a checkpoint. Raises CheckpointMissing or ValueError with a
+    sentence."""
     from widgets.model.step_rows import Pass, hand_set_pass
 
     if model == HAND_SET:

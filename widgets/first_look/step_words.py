@@ -1,4 +1,5 @@
-"""A step of the stepper in words: what it does, its equation, its sizes, what of it is real, and the followed row in numbers."""
+"""A step of the stepper in words: what it does, its equation, its sizes, what of it is real, and the followed row in
+numbers."""
 
 from __future__ import annotations
 

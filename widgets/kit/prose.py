@@ -57,7 +57,8 @@ def printed(text: str) -> pn.pane.HTML:
 
 
 def _kinds_of_lines(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Each line with "row" if it stands in a narrow table, which is two lines or more with numbers set in columns, or "line"."""
+    """Each line with "row" if it stands in a narrow table, which is two lines or more with numbers set in columns, or
+    "line"."""
     for is_table, group in groupby(lines, lambda line: bool(_IN_COLUMNS.search(line))):
         together = list(group)
         kept = is_table and len(together) > 1 and max(map(len, together)) <= NARROW

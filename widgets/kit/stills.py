@@ -72,8 +72,8 @@ def token_curves(
     followed: str,
     even: bool = False,
 ) -> Figure:
-    """Curves over the layers, a panel each, on logarithmic axes or, for cosines, on `even` ones: (title, name of the axis,
-    places, followed token, class token or None, quartiles (3, places) of the patches)."""
+    """Curves over the layers, a panel each, on logarithmic axes or, for cosines, on `even` ones: (title, name of the
+    axis, places, followed token, class token or None, quartiles (3, places) of the patches)."""
     figure = Figure(figsize=(6.4, 4.2), dpi=100, layout="constrained")
     places = figure.subplots(2, 2).flat
     for axes in places[len(panels) :]:
@@ -195,7 +195,8 @@ def rows_still(
 
 
 def distances_still(distances: np.ndarray, even: float, chosen: tuple[int, int], title: str, even_name: str) -> Figure:
-    """A dot for every head (L, k), the chosen (layer, head) marked, the mean of each layer, and a level to compare with."""
+    """A dot for every head (L, k), the chosen (layer, head) marked, the mean of each layer, and a level to compare
+    with."""
     figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
     axes, layers = figure.subplots(), np.arange(1, len(distances) + 1)
     axes.plot(

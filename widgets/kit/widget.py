@@ -62,7 +62,8 @@ class Widget(pn.viewable.Viewer):
         raise NotImplementedError(f"{type(self).__name__} needs still() -> matplotlib.figure.Figure")
 
     def text_twin(self, *views: Widget) -> pn.viewable.Viewable:
-        """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it is made of."""
+        """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it
+        is made of."""
         from widgets.kit.text_twin import TextTwin
 
         twin = TextTwin()

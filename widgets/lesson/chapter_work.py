@@ -32,7 +32,8 @@ class Work:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a reader has come: (done, of) for each kind; a quiz counts its questions, done when right at the first try."""
+    """How far a reader has come: (done, of) for each kind; a quiz counts its questions, done when right at the first
+    try."""
 
     predictions: tuple[int, int]
     exercises: tuple[int, int]

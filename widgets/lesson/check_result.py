@@ -22,9 +22,9 @@ class Result:
     """Outcome of `check`.
 
     `misconception` is the sentence that names the mistake, or else describes what came (its short name is then one of
-    `diagnosis.DESCRIBED`), None where neither can be said; `faults` are its short names. `checked` is False where the course itself failed and nothing is known of the function. `message` is
-    the whole answer as text; `lines` are its parts, (name, text).
-    """
+    `diagnosis.DESCRIBED`), None where neither can be said; `faults` are its short names. `checked` is False where the
+    course itself failed and nothing is known of the function. `message` is the whole answer as text; `lines` are its
+    parts, (name, text)."""
 
     exercise: str
     passed: bool

@@ -102,7 +102,8 @@ class Quiz(Widget):
         return drawn([Line(f"Quiz of chapter {self.chapter}", bold=True), *lines])
 
     def _arrange(self) -> None:
-        """Put the options in the reader's order, if that has changed; what is picked and marked goes with its option."""
+        """Put the options in the reader's order, if that has changed; what is picked and marked goes with its
+        option."""
         if (seed := _seed()) == self._seed:
             return
         before = {q.id: [*self.order(q), -1][self._forms[q.id].picked] for q in self.questions}  # options, -1 for none

@@ -1,4 +1,5 @@
-"""The activations of an MLP as curves: value, slope, lowest point, and how far its exact and its tanh form are apart."""
+"""The activations of an MLP as curves: value, slope, lowest point, and how far its exact and its tanh form are
+apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What chapter 09 lays out: cost by the side of a picture, windowed attention, and the printed speeds beside the counts."""
+"""What chapter 09 lays out: cost by the side of a picture, windowed attention, and the printed speeds beside the
+counts."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ SMALL, SEGMENT = "S/14", "SAM H/16"
 
 @cache
 def models() -> dict[str, tuple[str, ViTShape]]:
-    """Name -> (title, shape) of the models whose cost is laid out: the family, the course's own default, SAM's encoder."""
+    """Name -> (title, shape) of the models whose cost is laid out: the family, the course's own default, SAM's
+    encoder."""
     facts = published("checkpoints")["dinov2-small"]["shape"]
     small = ViTShape(num_labels=0, **{name: value for name, value in facts.items() if name != "layer_norm_eps"})
     row = published("sam")["encoder"]["rows"][0]
@@ -86,7 +88,8 @@ def windows(shape: ViTShape, image_size: count.Size, window: int, global_layers:
 
 
 def windowed_models() -> list[tuple[str, list[int], Windows]]:
-    """(model, its global blocks counted from 0, its windows) of the published models that attend in windows: ViTDet's and SAM's."""
+    """(model, its global blocks counted from 0, its windows) of the published models that attend in windows: ViTDet's
+    and SAM's."""
     found = []
     for row in [*published("vitdet")["backbones"]["rows"], *published("sam")["encoder"]["rows"]]:
         shape = replace(

@@ -46,7 +46,8 @@ def family() -> list[FamilyRow]:
 
 
 def growth(shape: ViTShape, small: int, large: int) -> dict[str, float]:
-    """How many times the counts of a square picture grow from one side, in px, to another: pixels, and each part of `count.macs`."""
+    """How many times the counts of a square picture grow from one side, in px, to another: pixels, and each part of
+    `count.macs`."""
     before, after = (count.macs(shape, side) for side in (small, large))
     parts = {part: after[part] / before[part] for part in ("patch", "linear", "attention", "total")}
     return {"pixels": (large / small) ** 2} | parts

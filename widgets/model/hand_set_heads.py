@@ -81,7 +81,8 @@ def hand_heads(pixels: Tensor, patch_size: int) -> HandHeads:
 
 
 def weights() -> AttentionWeights:
-    """U_qkv picks each head's features (and sharpens the query); values pass what a head read; U_msa is the identity."""
+    """U_qkv picks each head's features (and sharpens the query); values pass what a head read; U_msa is the
+    identity."""
     D_h = HIDDEN_SIZE // NUM_HEADS
     picks, sharp = (torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE, **FLOAT32) for _ in range(2))
     for number, head in enumerate(HEADS):

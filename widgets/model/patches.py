@@ -84,7 +84,8 @@ def same_spot(n: int, grid: tuple[int, int], other: tuple[int, int]) -> int:
 
 
 def token_name(token: int, prefix: int) -> str:
-    """Return what a reader calls a row of z inside a sentence: class token, registers by their row, patches from 0 on."""
+    """Return what a reader calls a row of z inside a sentence: class token, registers by their row, patches from 0
+    on."""
     if token >= prefix:
         return f"patch {token - prefix}"
     return f"register {token}" if token else "the class token"

@@ -1,4 +1,5 @@
-"""Four tables of positions side by side, and what tells them apart: learned, two by formula, one random (chapter 04)."""
+"""Four tables of positions side by side, and what tells them apart: learned, two by formula, one random (chapter
+04)."""
 
 from __future__ import annotations
 

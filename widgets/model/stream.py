@@ -1,4 +1,5 @@
-"""The residual stream of a forward pass: how long each token is, and how much each sublayer adds to it, in which direction."""
+"""The residual stream of a forward pass: how long each token is, and how much each sublayer adds to it, in which
+direction."""
 
 from __future__ import annotations
 

@@ -78,7 +78,8 @@ class Trace:
 
 
 def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
-    """Raise ValueError, with a sentence, for pixels (C, H, W) that the checkpoint cuts into more than MOST_KEPT patches.
+    """Raise ValueError, with a sentence, for pixels (C, H, W) that the checkpoint cuts into more than MOST_KEPT
+    patches.
 
     For pages: a reader's own picture may be a panorama, and a trace of it would fill the memory of all readers.
     """

@@ -91,7 +91,8 @@ class Workbook:
         return self._evaluate(compile(ast.Expression(last.value), label, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT))
 
     def _evaluate(self, code: CodeType) -> Any:
-        """The value of compiled code; code that awaits, as a notebook lets it, gets a loop of its own in this thread."""
+        """The value of compiled code; code that awaits, as a notebook lets it, gets a loop of its own in this
+        thread."""
         value = eval(code, self._names)
         return asyncio.run(value) if code.co_flags & inspect.CO_COROUTINE else value
 

@@ -46,7 +46,8 @@ def slider(of: param.Parameter, label: str, values: list[Any] | None = None, **l
 
 
 def switch(of: param.Parameter, label: str, **look: Any) -> pn.widgets.CheckBoxGroup:
-    """A box to tick, bound to a Boolean parameter. A group of one: Bokeh's single box has no label a screen reader finds."""
+    """A box to tick, bound to a Boolean parameter. A group of one: Bokeh's single box has no label a screen reader
+    finds."""
     owner, name = of.owner, of.name
     box = pn.widgets.CheckBoxGroup(options=[label], value=[label] if getattr(owner, name) else [], **{**LOOK, **look})
     box.param.watch(lambda event: setattr(owner, name, bool(event.new)), "value")
@@ -67,5 +68,6 @@ def words(text: str, **look: Any) -> pn.pane.HTML:
 
 
 def status(sentence: str, hue: str = "ink", more: str = "") -> str:
-    """HTML of a sentence that a screen reader says whenever it changes, in a colour of the theme; `more` is further CSS."""
+    """HTML of a sentence that a screen reader says whenever it changes, in a colour of the theme; `more` is further
+    CSS."""
     return f'<p role="status" style="margin:0;color:var(--vit-{hue}){";" + more if more else ""}">{sentence}</p>'

@@ -52,7 +52,8 @@ class HeadMaps(Part):
 
     @staticmethod
     def layer(weights: np.ndarray, facts: np.ndarray, tops: np.ndarray) -> dict[str, Any]:
-        """Parameters that show the `weights` (k, T, T) of one layer, with five `facts` a row (k, T, 5) and `tops` (T,)."""
+        """Parameters that show the `weights` (k, T, T) of one layer, with five `facts` a row (k, T, 5) and `tops`
+        (T,)."""
         k, T, columns = weights.shape
         if T != columns or facts.shape != (k, T, FACTS) or tops.shape != (T,):
             raise ValueError(

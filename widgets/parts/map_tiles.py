@@ -12,7 +12,8 @@ from widgets.parts.part import Part
 
 
 class MapTiles(Part):
-    """Draws maps as tiles in rows. Hovering a tile follows its token; the tile of the token that is followed is ringed."""
+    """Draws maps as tiles in rows. Hovering a tile follows its token; the tile of the token that is followed is
+    ringed."""
 
     maps = param.Bytes(b"", doc="float16, (tiles, rows * columns), in the order of `tokens`")
     tokens = param.List([], doc="the token of each tile; empty when the tiles follow nobody")

@@ -10,7 +10,8 @@ from widgets.parts.part import Part
 
 
 class NumberTable(Part):
-    """A table of names and numbers. `by_token` holds a list of written numbers for each token; Python writes them all."""
+    """A table of names and numbers. `by_token` holds a list of written numbers for each token; Python writes them
+    all."""
 
     fixed = param.List([], doc="pairs (name, written number) that do not depend on the token")
     names = param.List([], doc="names of the numbers that follow the token")

@@ -99,8 +99,9 @@ class Plot(Part):
     ) -> None:
         """Ticks stand where Bokeh puts them, or at `x_ticks` and `y_ticks`.
 
-        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None at the top, over the curves.
-        `left` pixels, at least, stand before the axes: give two plots the same, and one stands under the other."""
+        The text of a vertical line stands `text_at` pixels above the bottom, away from the curves, or with None at the
+        top, over the curves. `left` pixels, at least, stand before the axes: give two plots the same, and one stands
+        under the other."""
         axes = {
             "x_axis_label": x_label,
             "y_axis_label": y_label,
@@ -151,9 +152,8 @@ class Plot(Part):
     ) -> None:
         """Show these series, and dashed lines at the places `vertical` (x, text); `params` are the part's own.
 
-        `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of a
-        plot that was made with ranges: so two plots can be given the same.
-        """
+        `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of
+        a plot that was made with ranges: so two plots can be given the same."""
         for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends or ()):
             axis.update(start=start, end=end)
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:

@@ -61,7 +61,8 @@ class TokenCurves(Part):
 
     @staticmethod
     def cosines(values: np.ndarray, band: np.ndarray, first: int) -> dict[str, Any]:
-        """Parameters that show cosines (tokens, points) over the band (3, points), on an axis from −1 to 1 with a line at 0.
+        """Parameters that show cosines (tokens, points) over the band (3, points), on an axis from −1 to 1 with a line
+        at 0.
 
         Raises ValueError for other shapes, and for what is no cosine.
         """

@@ -1,4 +1,5 @@
-"""Embedding basis: how much of a patch k numbers keep, with this picture's own components, at random, and with a model's E."""
+"""Embedding basis: how much of a patch k numbers keep, with this picture's own components, at random, and with a
+model's E."""
 
 from __future__ import annotations
 

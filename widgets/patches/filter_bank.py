@@ -1,4 +1,5 @@
-"""Filter bank: the columns of a real model's E as pictures, where each answers on your picture, and their components."""
+"""Filter bank: the columns of a real model's E as pictures, where each answers on your picture, and their
+components."""
 
 from __future__ import annotations
 
@@ -111,7 +112,8 @@ class FilterBank(Widget):
     # what is shown, as arrays -----------------------------------------------------------------------------
 
     def found(self) -> tuple[Bank, Reading]:
-        """The filters, and the picture as the model reads it. Raises CheckpointMissing or ValueError with a sentence."""
+        """The filters, and the picture as the model reads it. Raises CheckpointMissing or ValueError with a
+        sentence."""
         return bank_of(self.selection.checkpoint), read(self.selection.checkpoint, self.choice.picture)
 
     def answers(self, reading: Reading, d: int) -> np.ndarray:

@@ -54,7 +54,8 @@ def all_components(title: str, basis: Basis) -> str:
 
 
 def all_columns(named: str, basis: Basis, random: Basis) -> str:
-    """What all directions that an E spans keep, beside as many random ones; `named` is the picture inside a sentence."""
+    """What all directions that an E spans keep, beside as many random ones; `named` is the picture inside a
+    sentence."""
     F = basis.rows.shape[1]
     if basis.most == F:
         return (

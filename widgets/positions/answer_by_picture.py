@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 
 PATCHES = (8, 12, 16, 24)
 OF_STILL = ("cat", "photographer", "flower", "galaxies")
-"""Pictures that a still is drawn from when nothing was run: two that the table helps, two that it does not. All ten take a minute."""
+"""Pictures that a still is drawn from when nothing was run: two that the table helps, two that it does not. All ten
+take a minute."""
 
 
 class AnswerByPicture(Stepwise):
-    """All sample pictures at one size: which table keeps y closest to that of the full size, and what one change alone does.
+    """All sample pictures at one size: which table keeps y closest to that of the full size, and what one change alone
+    does.
 
     A view of `PositionInterpolation`, which shows it and its words.
     """

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class AnswerBySize(Stepwise):
-    """One picture at several sizes, a forward pass each when it is asked for, and the cosine of its y with that of the usual size.
+    """One picture at several sizes, a forward pass each when it is asked for, and the cosine of its y with that of the
+    usual size.
 
     A view of `PositionInterpolation`, which shows it and its words.
     """
@@ -38,13 +39,15 @@ class AnswerBySize(Stepwise):
     # what is shown, as arrays -----------------------------------------------------------------------------
 
     def answers(self) -> list[SizeAnswer]:
-        """y of the picture at every size, with the table interpolated, cut off and left out. Seconds, unless it was run before."""
+        """y of the picture at every size, with the table interpolated, cut off and left out. Seconds, unless it was run
+        before."""
         from widgets.experiments.other_sizes import answers
 
         return list(answers(self.selection.checkpoint, self.choice.picture))
 
     def by_resize(self) -> tuple[dict[str, float], int]:
-        """Cosine of y with that of the library's way, for every way to interpolate; and the size, px, at which it was run."""
+        """Cosine of y with that of the library's way, for every way to interpolate; and the size, px, at which it was
+        run."""
         from widgets.experiments.other_sizes import by_resize
 
         side = self._compared_side()

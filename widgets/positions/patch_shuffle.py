@@ -203,7 +203,8 @@ def outlined(patches: list[int]) -> str:
 
 
 def small(value: float) -> str:
-    """A size as a reader reads it: three decimals, or a number with its power of ten when that would be 0.000-something."""
+    """A size as a reader reads it: three decimals, or a number with its power of ten when that would be
+    0.000-something."""
     if value == 0 or value >= 1e-2:
         return f"{value:.3f}" if value else "0"
     digits, power = f"{value:.1e}".split("e")

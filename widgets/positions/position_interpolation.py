@@ -1,4 +1,5 @@
-"""Fit a position table to another grid: its maps before and after, and what it does to y at other sizes (chapter 11)."""
+"""Fit a position table to another grid: its maps before and after, and what it does to y at other sizes (chapter
+11)."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ VIEWS = {"the table": TABLE, "the answer y": ANSWER, "y of all sample pictures":
 
 
 class PositionInterpolation(Widget):
-    """The real position table on any other grid, y of the picture at several sizes, or y of all pictures at one: a view at a time."""
+    """The real position table on any other grid, y of the picture at several sizes, or y of all pictures at one: a view
+    at a time."""
 
     title = "Change the grid"
     summary = (

@@ -43,7 +43,8 @@ def answers_scattered(pairs: dict[str, np.ndarray], picture: np.ndarray, reorder
 
 
 def before_and_after(maps: list[tuple[str, np.ndarray, tuple[int, int] | None]]) -> Figure:
-    """Maps (title, (rows, columns), a place to mark or none) of signed numbers side by side, the first two on one scale."""
+    """Maps (title, (rows, columns), a place to mark or none) of signed numbers side by side, the first two on one
+    scale."""
     from matplotlib.colors import ListedColormap
 
     colours = ListedColormap(np.array(colour_scale("signed")) / 255)

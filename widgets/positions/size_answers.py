@@ -20,7 +20,8 @@ USUAL = 224  # px: the size whose cosines are told in a sentence
 
 
 def series(found: list[SizeAnswer]) -> list[Series]:
-    """A line for each way, cosine by the shorter side, where there is a cosine. Always the same lines, so a plot keeps them."""
+    """A line for each way, cosine by the shorter side, where there is a cosine. Always the same lines, so a plot keeps
+    them."""
     lines = []
     for way, hue in HUES.items():
         known = [one for one in ordered(found, way) if one.cosine is not None]
@@ -57,7 +58,8 @@ def cells(found: list[SizeAnswer]) -> dict[str, Any]:
 
 
 def pair_cells(found: list[SizeAnswer]) -> dict[str, Any]:
-    """Parameters of a MatrixView: a row for each size that was run, a column for each pair of y of which one thing differs."""
+    """Parameters of a MatrixView: a row for each size that was run, a column for each pair of y of which one thing
+    differs."""
     by_size: dict[tuple[int, int], dict[str, Any]] = {}
     for one in sorted(found, key=lambda answer: answer.image_size):
         by_size.setdefault(one.image_size, {})[one.way] = one.y
@@ -79,7 +81,8 @@ def pair_cells(found: list[SizeAnswer]) -> dict[str, Any]:
 
 
 def verdict(found: list[SizeAnswer]) -> str:
-    """The cosines at the size nearest to 224 px that is not the reference's, in a sentence. The reference comes first."""
+    """The cosines at the size nearest to 224 px that is not the reference's, in a sentence. The reference comes
+    first."""
     reference = min(found[0].image_size)
     sides = {min(one.image_size) for one in found} - {reference} or {reference}
     side = min(sides, key=lambda px: abs(px - USUAL))

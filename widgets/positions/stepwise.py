@@ -1,4 +1,5 @@
-"""A view whose numbers take seconds to minutes: it runs when it is asked, shows each number as it comes, and can be stopped."""
+"""A view whose numbers take seconds to minutes: it runs when it is asked, shows each number as it comes, and can be
+stopped."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Job:
 
 
 class Stepwise(Widget):
-    """A model, a button, a line that says how far the run is, and the run. A view says what its jobs are, and of what they are asked."""
+    """A model, a button, a line that says how far the run is, and the run. A view says what its jobs are, and of what
+    they are asked."""
 
     runs = param.Integer(0, bounds=(0, None), doc="how often it was run to the end")
     run_label = "Run"  # of the button

@@ -45,7 +45,8 @@ USUAL = ((24, 24), 0)  # 384 px in patches of 16
 
 
 class TableOnGrid(Widget):
-    """One of the D numbers of every position, and the similarity of one position to all, on the old grid and on a new one.
+    """One of the D numbers of every position, and the similarity of one position to all, on the old grid and on a new
+    one.
 
     A view of `PositionInterpolation`, which shows it and its words.
     """
@@ -109,7 +110,8 @@ class TableOnGrid(Widget):
         return LIBRARY if self.method == PAPER else PAPER
 
     def maps(self) -> dict[str, np.ndarray]:
-        """One number of every position on both grids, the difference to the other way, and the cosines of one position."""
+        """One number of every position on both grids, the difference to the other way, and the cosines of one
+        position."""
         from widgets.experiments.other_sizes import similarity_of
 
         old, new, other = self.tables()

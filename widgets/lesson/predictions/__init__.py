@@ -1,4 +1,5 @@
-"""The predictions of each chapter, one file a chapter: what a notebook asks for by id, so that no cell shows an answer."""
+"""The predictions of each chapter, one file a chapter: what a notebook asks for by id, so that no cell shows an
+answer."""
 
 from __future__ import annotations
 
