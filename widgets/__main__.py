@@ -70,9 +70,9 @@ def _fetch(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
 def _models(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     rows = [("name", "here", "size", "from", "revision", "licence"), *map(_row, fetching.names())]
-    widths = [max(map(len, column)) for column in zip(*rows)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     print(f"\nThe cache is {fetching.cache_folder()}.")
 
 

@@ -47,10 +47,12 @@ def page() -> pn.Template:
 
 def _page(asked: dict[str, str]) -> pn.Template:
     arguments, kind = pn.state.session_args, _kind(asked)
-    settings, refused = address.asked_of(kind, arguments) if kind else ({}, [])
-    refused += address.take(selection_here(), arguments, without=address.own(kind) if kind else ())
+    settings, refused = address.parse_widget_arguments(kind, arguments) if kind else ({}, [])
+    refused += address.read_selection(
+        selection_here(), arguments, without=address.linkable_parameters(kind) if kind else ()
+    )
     page = _asked_for(asked, kind, settings)
-    page.add_variable("notices", [*refused, *address.strange(arguments, kind)])
+    page.add_variable("notices", [*refused, *address.unknown_names(arguments, kind)])
     return page
 
 

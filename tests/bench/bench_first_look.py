@@ -18,7 +18,8 @@ STEP = """async () => {
     e => e.classList.contains('lines'))
   return await new Promise((done) => {
     const t = performance.now()
-    new MutationObserver((_, o) => { o.disconnect(); requestAnimationFrame(() => done(performance.now() - t)) }).observe(flow, { childList: true })
+    new MutationObserver((_, o) => { o.disconnect(); requestAnimationFrame(() => done(performance.now() - t)) })
+      .observe(flow, { childList: true })
     map.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }))
   })
 }"""

@@ -17,7 +17,8 @@ HOVER = """async (places) => {
   const canvases = all(document), grid = canvases[0].parentElement, box = grid.getBoundingClientRect(), times = []
   for (const [x, y] of places) {
     const t = performance.now()
-    grid.dispatchEvent(new PointerEvent('pointermove', { clientX: box.x + x * box.width, clientY: box.y + y * box.height, bubbles: true }))
+    grid.dispatchEvent(new PointerEvent('pointermove',
+      { clientX: box.x + x * box.width, clientY: box.y + y * box.height, bubbles: true }))
     for (const c of canvases) c.getContext('2d').getImageData(0, 0, 1, 1)
     times.push(performance.now() - t)
     await new Promise(requestAnimationFrame)
@@ -35,7 +36,8 @@ CLICK = """async ([x, y]) => {
     const t = performance.now()
     new MutationObserver((_, o) => { o.disconnect(); done(performance.now() - t) }).observe(words, { subtree: true,
       childList: true, characterData: true })
-    grid.dispatchEvent(new MouseEvent('click', { clientX: box.x + x * box.width, clientY: box.y + y * box.height, bubbles: true }))
+    grid.dispatchEvent(new MouseEvent('click',
+      { clientX: box.x + x * box.width, clientY: box.y + y * box.height, bubbles: true }))
   })
 }"""
 

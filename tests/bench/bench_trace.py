@@ -65,7 +65,7 @@ def _times(name: str, side: int, rounds: int) -> dict[str, Any]:
     for _ in range(rounds):
         theirs.append(_seconds(lambda: _library(checkpoint, pixels)))
         ours.append(_seconds(lambda: trace(checkpoint, pixels)))
-    (their_wall, their_processor), (our_wall, our_processor) = zip(*theirs), zip(*ours)
+    (their_wall, their_processor), (our_wall, our_processor) = zip(*theirs, strict=True), zip(*ours, strict=True)
     return {
         "library_ms": _quartiles(their_wall),
         "trace_ms": _quartiles(our_wall),

@@ -71,7 +71,10 @@ def test_an_edit_changes_every_cell_that_depends_on_it(page: Page, widget: Atten
         shows_numpy(page, widget)
         after = on_page(page)
         marked = {key: page.locator(f"{SHEET} [data-key={key}] td.changed").count() for key in after}
-        differ = {key: sum(a != b for x, y in zip(before[key], after[key]) for a, b in zip(x, y)) for key in after}
+        differ = {
+            key: sum(a != b for x, y in zip(before[key], after[key], strict=True) for a, b in zip(x, y, strict=True))
+            for key in after
+        }
         assert marked == differ, "the cells that moved are marked, and no other"
     type_into(page, "W_v", 0, 0, "2.5")
     expect(td(page, "W_v", 0, 0)).to_have_text("2.5")
@@ -177,7 +180,8 @@ def test_keys_alone_do_everything(page: Page, widget: AttentionCalculator) -> No
         page.keyboard.press("Tab")
         reached.add(
             page.evaluate(
-                """() => { let a = document.activeElement; while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
+                """() => { let a = document.activeElement
+                while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
             return a.closest('.matrix')?.dataset.key ?? a.textContent.trim().slice(0, 20) }"""
             )
         )

@@ -173,7 +173,8 @@ CONTRAST = """() => {
     if (!e.checkVisibility?.() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue
     if (['STYLE', 'SCRIPT'].includes(e.tagName)) continue
     const [a, b] = [light(getComputedStyle(e).color), light(behind(e))].sort((x, y) => y - x)
-    if ((a + .05) / (b + .05) < 4.5) weak.push([e.tagName, e.textContent.slice(0, 40), ((a + .05) / (b + .05)).toFixed(1)]) } }
+    if ((a + .05) / (b + .05) < 4.5) weak.push(
+      [e.tagName, e.textContent.slice(0, 40), ((a + .05) / (b + .05)).toFixed(1)]) } }
   walk(document.body); return weak }"""
 
 

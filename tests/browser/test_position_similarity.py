@@ -21,7 +21,8 @@ from .settled import assert_fits, box_of, read_canvas
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
-  for (let y = 8; y < canvas.height; y += 16) for (let x = 8; x < canvas.width; x += 16) out.push([...g.getImageData(x, y, 1, 1).data.slice(0, 3)])
+  for (let y = 8; y < canvas.height; y += 16) for (let x = 8; x < canvas.width; x += 16)
+    out.push([...g.getImageData(x, y, 1, 1).data.slice(0, 3)])
   return out
 }"""
 TILE = """(canvas, [across, i, columns, rows]) => {   // the colours of a tile's cells, from their middles
@@ -166,7 +167,8 @@ def test_every_control_is_reached_by_tab(page: Page, widget: PositionSimilarity)
             page.evaluate(
                 """() => { let a = document.activeElement
             while (a?.shadowRoot?.activeElement) a = a.shadowRoot.activeElement
-            return (a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || '').slice(0, 34) + ' ' + a.tagName }"""
+            const name = a.getAttribute('aria-label') || a.textContent || a.type || a.tagName || ''
+            return name.slice(0, 34) + ' ' + a.tagName }"""
             )
         )
     text = " | ".join(reached)

@@ -65,7 +65,8 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
 
 
 def test_the_axes_of_the_two_histograms_can_be_parted(page: Page, widget: ScalingDemo) -> None:
-    ends = """() => [...new Set(Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.type === 'Figure'
+    ends = """() => [...new Set(Bokeh.documents.flatMap(d => [...d._all_models.values()])
+        .filter(m => m.type === 'Figure'
         && m.below?.[0]?.axis_label?.startsWith('score')).map(m => m.x_range.end.toFixed(3)))].length"""
     page.wait_for_function(f"({ends})() === 1")
     page.get_by_label("Axis of the scores").select_option(label="each its own")

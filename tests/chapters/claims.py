@@ -48,7 +48,7 @@ def table_6_misses(classes: int) -> list[float]:
     counted = [
         training_exaflops(replace(FAMILY[row["model"]], num_labels=classes), 224, row["epochs"], images) for row in rows
     ]
-    return sorted(abs(exaflops / row["exaflops"] - 1) for exaflops, row in zip(counted, rows))
+    return sorted(abs(exaflops / row["exaflops"] - 1) for exaflops, row in zip(counted, rows, strict=True))
 
 
 CLAIMS: dict[str, dict[str, Callable[[], float]]] = {

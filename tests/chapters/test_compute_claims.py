@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from tests.chapters.claims import table_6_misses
@@ -23,7 +25,7 @@ def shares(side: int) -> dict[str, float]:
 def test_the_shares_and_which_curve_bends_most() -> None:
     at = [shares(side) for side in costs.sides(B_16) if side >= 224]
     assert shares(224)["linear"] > 0.95 and max(one["patch"] for one in at) < 0.01
-    assert all(a["attention"] < b["attention"] and a["linear"] > b["linear"] for a, b in zip(at, at[1:]))
+    assert all(a["attention"] < b["attention"] and a["linear"] > b["linear"] for a, b in itertools.pairwise(at))
     one, twice = count.macs(B_16, 224), count.macs(B_16, 448)
     assert twice["linear"] / one["linear"] == pytest.approx(4, rel=0.01) and twice["attention"] / one[
         "attention"

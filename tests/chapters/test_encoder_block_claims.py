@@ -95,7 +95,7 @@ def test_negative_numbers_are_not_silent(reading: Reading) -> None:
         assert 0.4 < loud(layer.pre_activation[0]) < 0.7 and ((a > -2) & (a < 0)).mean() > 0.5
     parts = [
         np.median(by_sign(layer.pre_activation[0], block.mlp.fc2_weight), axis=1)
-        for layer, block in zip(layers, blocks)
+        for layer, block in zip(layers, blocks, strict=True)
     ]
     assert sum(negative > positive for negative, positive in parts) > 6
 
@@ -103,7 +103,7 @@ def test_negative_numbers_are_not_silent(reading: Reading) -> None:
 def test_what_the_negative_numbers_give_is_nearly_one_vector_for_all_tokens(reading: Reading) -> None:
     inputs = [
         (layer.pre_activation[0], block.mlp.fc2_weight)
-        for layer, block in zip(reading.trace.layers, weights_of(reading.checkpoint.model).blocks)
+        for layer, block in zip(reading.trace.layers, weights_of(reading.checkpoint.model).blocks, strict=True)
     ]
     left = np.array([varying(*each) for each in inputs])  # (L, 2)
     assert (left[2:11, 0] < 0.15).all() and (left[2:11, 1] > 0.5).all()

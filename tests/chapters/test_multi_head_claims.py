@@ -37,7 +37,7 @@ def test_a_score_of_layer_1_sees_one_patch_in_its_place_and_one_of_layer_2_sees_
     there = (..., slice(row * P, row * P + P), slice(column * P, column * P + P))
     mixed = read("dinov2-small", open_sample("gravel")).x.clone()
     mixed[there] = reading.x[there]
-    pairs = zip(t.layers, trace(reading.checkpoint, mixed).layers)
+    pairs = zip(t.layers, trace(reading.checkpoint, mixed).layers, strict=True)
     change = [float((one.scores - other.scores)[0, :, 0, t.prefix + patch].abs().max()) for one, other in pairs]
     assert change[0] < 1e-3 and min(change[1:]) > 0.1, change
 

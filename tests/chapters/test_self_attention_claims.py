@@ -124,13 +124,13 @@ def test_one_number_of_the_pencil_example_is_what_its_five_steps_make() -> None:
     found = compute(PENCIL)
     assert found.q[0, 0].tolist() == list(query) and found.k[0].tolist() == [list(key) for key in keys]
     assert found.v[0, :, 0].tolist() == list(column)
-    products = [sum(a * b for a, b in zip(query, key)) for key in keys]
+    products = [sum(a * b for a, b in zip(query, key, strict=True)) for key in keys]
     powers = [math.exp(product / math.sqrt(3)) for product in products]
     shares = [power / sum(powers) for power in powers]
     assert products == [2, 0, -2, -2]
     assert [round(power, 3) for power in (*powers, sum(powers))] == [3.173, 1, 0.315, 0.315, 4.803]
     assert [round(share, 3) for share in shares] == [0.661, 0.208, 0.066, 0.066]
-    number = sum(share * value for share, value in zip(shares, column))
+    number = sum(share * value for share, value in zip(shares, column, strict=True))
     assert round(number, 3) == -0.876 and float(found.O[0, 0, 0]) == pytest.approx(number)
 
 
@@ -139,9 +139,9 @@ def test_a_permutation_commutes_with_both_heads_and_no_longer_once_there_are_pos
     z, places, order = PENCIL.X, torch.eye(4, 6, dtype=torch.float64), list(order)
     for table, commutes in ((0 * places, True), (places, False)):
         before, after = (compute(replace(PENCIL, X=rows + table)) for rows in (z, z[order]))
-        for old, new in ((before.msa, after.msa), *zip(before.O, after.O)):
+        for old, new in ((before.msa, after.msa), *zip(before.O, after.O, strict=True)):
             assert torch.allclose(new, old[order]) is commutes
-            rows = [torch.allclose(a, b) for a, b in zip(new, old[order])]
+            rows = [torch.allclose(a, b) for a, b in zip(new, old[order], strict=True)]
             assert all(rows) if commutes else not any(rows)
     assert sum(place != token for place, token in enumerate(order)) == (2 if order == [1, 0, 2, 3] else 4)
 

@@ -235,7 +235,7 @@ def test_a_curve_that_makes_no_sense_is_refused_when_written(arguments: dict, wo
 
 
 def test_an_unknown_kind_names_those_there_are() -> None:
-    with pytest.raises(ValueError, match="number.*choice.*curve"):
+    with pytest.raises(ValueError, match=r"number.*choice.*curve"):
         Predict("?", "sketch", 1)
 
 

@@ -103,7 +103,7 @@ def test_the_two_parts_of_an_mlp_are_numpys() -> None:
     out = gelu_by_hand(a)  # (T, D_ff)
     parts = [np.where(kept, out, 0) @ W_2.T for kept in (a < 0, a > 0)]
     found = by_sign(torch.from_numpy(a), torch.from_numpy(W_2))
-    for got, part in zip(found, parts):
+    for got, part in zip(found, parts, strict=True):
         assert np.allclose(got, np.linalg.norm(part, axis=1) / np.linalg.norm(out @ W_2.T, axis=1), rtol=1e-12)
     assert np.linalg.norm(parts[0]) > 0 and not np.allclose(found.negative, found.positive)
 
@@ -114,7 +114,7 @@ def test_the_parts_without_their_mean_over_tokens_are_numpys() -> None:
     rest = [part - part.mean(0) for part in parts]
     lengths = by_sign(torch.from_numpy(a), torch.from_numpy(W_2), centred=True)
     shares = varying(torch.from_numpy(a), torch.from_numpy(W_2))
-    for got, share, part, left in zip(lengths, shares, parts, rest):
+    for got, share, part, left in zip(lengths, shares, parts, rest, strict=True):
         assert np.allclose(got, np.linalg.norm(left, axis=1) / np.linalg.norm(sum(rest), axis=1), rtol=1e-12)
         assert share == pytest.approx((left**2).sum() / (part**2).sum(), rel=1e-12) and 0 < share < 1
 

@@ -149,7 +149,7 @@ def test_sizes_that_do_not_cut_are_refused(size: object, words: str) -> None:
 
 
 def test_unknown_name_lists_the_names() -> None:
-    with pytest.raises(ValueError, match="'dinov2'.*dinov2-small, vit-b16, random-b16"):
+    with pytest.raises(ValueError, match=r"'dinov2'.*dinov2-small, vit-b16, random-b16"):
         load("dinov2")
 
 

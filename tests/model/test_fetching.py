@@ -104,7 +104,7 @@ def test_with_no_source_the_three_ways_are_named(empty_cache: Path) -> None:
 
 
 def test_unknown_name_lists_the_names() -> None:
-    with pytest.raises(ValueError, match="'vit'.*dinov2-small, vit-b16, random-b16"):
+    with pytest.raises(ValueError, match=r"'vit'.*dinov2-small, vit-b16, random-b16"):
         fetch("vit")
 
 
@@ -184,12 +184,12 @@ def test_what_a_killed_process_left_is_swept(empty_cache: Path, tmp_path: Path) 
 def test_folder_that_cannot_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("VIT_COURSE_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(CheckpointMissing, match="cannot be kept in .*Not a directory.*VIT_COURSE_CACHE"):
+    with pytest.raises(CheckpointMissing, match=r"cannot be kept in .*Not a directory.*VIT_COURSE_CACHE"):
         fetch(NAME, [Source()])
 
 
 def test_full_disk_is_a_sentence(empty_cache: Path) -> None:
-    with pytest.raises(CheckpointMissing, match="No space left on device.*make room"):
+    with pytest.raises(CheckpointMissing, match=r"No space left on device.*make room"):
         fetch(NAME, [Source(OSError(28, "No space left on device"))])
     assert not leftovers(empty_cache)
 
@@ -198,7 +198,7 @@ def test_too_little_room_is_said_before_fetching(empty_cache: Path, monkeypatch:
     usage = shutil.disk_usage(empty_cache)._replace(free=10_000_000)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
     source = Source()
-    with pytest.raises(CheckpointMissing, match="needs 300 MB and .* has 10 MB left"):
+    with pytest.raises(CheckpointMissing, match=r"needs 300 MB and .* has 10 MB left"):
         fetch(NAME, [source])
     assert source.calls == 0
 
@@ -212,7 +212,7 @@ def test_read_only_cache(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(fetching, "FileLock", refuse)
     assert fetch(NAME, []) == empty_cache / NAME
-    with pytest.raises(CheckpointMissing, match="Read-only file system.*make it writable"):
+    with pytest.raises(CheckpointMissing, match=r"Read-only file system.*make it writable"):
         fetch("vit-b16", [])
 
 

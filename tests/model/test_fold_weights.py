@@ -114,7 +114,7 @@ def test_open_copy_is_strict_about_tensors(tmp_path: Path) -> None:
         state | {"classifier.bias": torch.zeros(4)},
     ):
         save_file(broken, folder / "model.safetensors", metadata={"format": "pt"})
-        with pytest.raises(RuntimeError, match="classifier|mismatched"):
+        with pytest.raises(RuntimeError, match=r"classifier|mismatched"):
             open_copy(folder)
 
 

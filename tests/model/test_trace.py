@@ -274,7 +274,7 @@ def test_a_table_that_does_not_match_its_grid() -> None:
 def test_models_that_are_refused() -> None:
     with pytest.raises(TypeError, match="a library ViT or ViTWeights, not Linear"):
         trace(torch.nn.Linear(3, 3), pixels(1, 28, 28))
-    with pytest.raises(ValueError, match="the activation must be one of gelu.*not 'relu'"):
+    with pytest.raises(ValueError, match=r"the activation must be one of gelu.*not 'relu'"):
         trace(library_vit(hidden_act="relu"), pixels(1, 28, 28))
 
 

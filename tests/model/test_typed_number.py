@@ -297,7 +297,8 @@ def test_nothing_else_reads_what_a_reader_types() -> None:
         assert not found or (ranged and all("Number(" in one for one in found)), script
     own = re.compile(
         r"replace\(\",\","
-        r" \"\"\)\.(?:isdecimal|isdigit)|float\((?:text|typed|digits|piece|bare)\b|int\((?:text|typed|digits|piece|bare)\b"
+        r" \"\"\)\.(?:isdecimal|isdigit)|float\((?:text|typed|digits|piece|bare)\b"
+        r"|int\((?:text|typed|digits|piece|bare)\b"
     )
     for module in widgets.rglob("*.py"):
         if module.name not in (

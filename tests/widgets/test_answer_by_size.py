@@ -43,7 +43,7 @@ def test_a_run_shows_every_size_and_way(few, picture: str, checkpoint: str) -> N
     press(widget)
     found = {(one.way, one.image_size): one.cosine for one in widget.answers()}
     assert widget.runs == 1 and len(found) == 6 and widget._run.label == "Run the sizes"
-    shown = {(one.name, x): y for one in widget._parts["plot"].series for x, y in zip(one.x, one.y)}
+    shown = {(one.name, x): y for one in widget._parts["plot"].series for x, y in zip(one.x, one.y, strict=True)}
     assert shown == {
         ({"none": "left out"}.get(way, way), min(size)): cosine
         for (way, size), cosine in found.items()

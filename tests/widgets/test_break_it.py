@@ -30,7 +30,7 @@ def test_with_no_mistake_the_model_reads_the_picture_itself(widget: BreakIt) -> 
 def test_a_view_scrambles_what_is_read_and_keeps_every_number(widget: BreakIt) -> None:
     widget.fault = "view_instead_of_cut"
     damage, pixels = widget.damage(), prepare(open_sample("cat"), 14)
-    # the first 588 numbers in memory are rows 0 to 2 of red and a part of row 3; the first 196 fill channel 0 of patch 0
+    # the first 588 numbers in memory are rows 0 to 2 of red and a part of row 3; 196 fill channel 0 of patch 0
     assert np.abs(damage.seen[0, :14, :14].ravel().astype(int) - pixels[0, 0, :196]).max() <= 1
     assert damage.cosine < 0.9 and damage.shape == (384,)
 

@@ -37,7 +37,7 @@ def test_the_parts_of_vit_b16(side: str) -> None:
 def test_curves_cross_where_the_count_says_and_everything_follows_the_model(name: str) -> None:
     widget = CostExplorer(model=name)
     crossover, curves = count.attention_crossover(widget.shape), widget.curves()
-    for side, linear, attention in zip(sides(widget.shape), curves["linear"], curves["attention"]):
+    for side, linear, attention in zip(sides(widget.shape), curves["linear"], curves["attention"], strict=True):
         assert (attention >= linear) == (side >= crossover)
     marks = dict((text, x) for x, text in widget._marks())
     assert marks[f"crossover {crossover:,} px"] == crossover

@@ -50,8 +50,8 @@ def test_every_name_the_package_offers_is_there(name: str) -> None:
 
 
 def test_an_unknown_name_says_what_there_is() -> None:
-    with pytest.raises(AttributeError, match="it offers .*PatchHover"):
-        widgets.PatchHoover
+    with pytest.raises(AttributeError, match=r"it offers .*PatchHover"):
+        _ = widgets.PatchHoover
 
 
 def test_every_widget_has_a_title_a_summary_and_a_test() -> None:

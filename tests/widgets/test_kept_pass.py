@@ -38,7 +38,7 @@ def test_only_the_last_ones_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_picture_that_would_fill_the_memory_is_refused_in_words() -> None:
     long = replace(open_sample("cat"), name="yours", rgb=np.zeros((100, 1500, 3), np.uint8))
-    with pytest.raises(ValueError, match="so long and narrow that DINOv2 ViT-S/14 cuts it into .* patches"):
+    with pytest.raises(ValueError, match=r"so long and narrow that DINOv2 ViT-S/14 cuts it into .* patches"):
         kept_pass.read("dinov2-small", long)
 
 

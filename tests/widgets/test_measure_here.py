@@ -45,7 +45,7 @@ def test_a_press_measures_every_size_and_shows_ratios(widget: MeasureHere, monke
     assert "Not all of them are measured yet." in widget.describe().sentence and widget.ratios() == {}
     asyncio.run(widget._pressed())
     assert widget._press.label == MEASURE and widget.done == 10
-    for line, size in zip(widget._table.lines, widget.sizes()):
+    for line, size in zip(widget._table.lines, widget.sizes(), strict=True):
         assert line["cells"][1:] == [f"{size.ratio:.3f}", f"{size.ratio**0.5:.3f}", f"{size.ratio**-0.5:.2f}"]
     assert "took 0.709 times as long" in widget.describe().sentence
     widget.selection.checkpoint = "dinov2-small"

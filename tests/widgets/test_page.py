@@ -212,7 +212,7 @@ def test_without_a_page_each_widget_has_its_own_selection() -> None:
 
 def test_the_address_sets_what_is_valid_and_leaves_the_rest() -> None:
     selection = Selection()
-    address.take(
+    address.read_selection(
         selection,
         {
             "token": [b"12"],
@@ -235,7 +235,7 @@ def test_the_address_names_what_differs_and_never_an_upload() -> None:
 
 def test_layers_heads_and_steps_count_from_one_in_the_address_as_on_the_screen() -> None:
     selection = Selection()
-    (sentence,) = address.take(selection, {"layer": [b"4"], "step": [b"1"], "head": [b"0"], "token": [b"0"]})
+    (sentence,) = address.read_selection(selection, {"layer": [b"4"], "step": [b"1"], "head": [b"0"], "token": [b"0"]})
     assert (selection.layer, selection.step, selection.head, selection.token) == (3, 0, 0, 0) and "head “0”" in sentence
     selection.head = 1
     assert {k: v for k, v in address.mirror(selection).query.items() if v} == {"layer": "4", "head": "2"}
@@ -244,7 +244,7 @@ def test_layers_heads_and_steps_count_from_one_in_the_address_as_on_the_screen()
 @pytest.mark.parametrize("name", WIDGETS)
 def test_what_a_widget_is_set_to_stands_in_its_address_and_comes_back(name: str) -> None:
     kind = getattr(import_module(WIDGETS[name]), name)
-    for own in address.own(kind):
+    for own in address.linkable_parameters(kind):
         one = kind.param[own]
         choices = (
             (False, True)
@@ -255,7 +255,10 @@ def test_what_a_widget_is_set_to_stands_in_its_address_and_comes_back(name: str)
         )
         for value in choices:
             arguments = {own: [address._written(own, value).encode()]}
-            assert address.asked_of(kind, arguments) == ({own: value}, []) and address.strange(arguments, kind) == []
+            assert (
+                address.parse_widget_arguments(kind, arguments) == ({own: value}, [])
+                and address.unknown_names(arguments, kind) == []
+            )
 
 
 def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
@@ -266,10 +269,12 @@ def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
     assert {k: v for k, v in kept.query.items() if v} == {"preset": "pencil", "head": "2"}
     widget.param.update(preset="small", masked=True)
     assert {k: v for k, v in kept.query.items() if v}["masked"] == "1" and kept.query["preset"] == ""
-    found, refused = address.asked_of(
+    found, refused = address.parse_widget_arguments(
         AttentionCalculator, {"preset": [b"ink"], "masked": [b"1"], "scaled": [b"0"], "head": [b"3"]}
     )
-    assert address.asked_of(AttentionCalculator, {"head": [b"1,5"]})[1], "a comma groups nothing in an address"
+    assert address.parse_widget_arguments(AttentionCalculator, {"head": [b"1,5"]})[1], (
+        "a comma groups nothing in an address"
+    )
     assert found == {"masked": True, "scaled": False} and refused == [
         f"The address asks for {what}, which there is not; you see the usual one."
         for what in ("preset “ink”", "head “3”")
@@ -277,8 +282,11 @@ def test_a_widgets_address_follows_it_and_refuses_what_there_is_not() -> None:
 
 
 def test_a_name_that_means_nothing_in_an_address_is_said() -> None:
-    assert address.strange({"chapter": [b"02"], "theme": [b"dark"], "layer": [b"2"], "bokeh-session-id": [b"x"]}) == []
-    (sentence,) = address.strange({"chapter": [b"02"], "preset": [b"pencil"]})
+    assert (
+        address.unknown_names({"chapter": [b"02"], "theme": [b"dark"], "layer": [b"2"], "bokeh-session-id": [b"x"]})
+        == []
+    )
+    (sentence,) = address.unknown_names({"chapter": [b"02"], "preset": [b"pencil"]})
     assert sentence.startswith(
         "The address says “preset”, which means nothing on this page. It can say: picture, model,"
     )
@@ -287,14 +295,14 @@ def test_a_name_that_means_nothing_in_an_address_is_said() -> None:
 def test_a_setting_of_the_address_is_taken_or_answered_with_the_reason() -> None:
     selection = Selection()
     assert (
-        address.take(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == []
+        address.read_selection(selection, {"setting": [b"B/16,image_size=384~L/32"]}) == []
         and selection.setting == "B/16,image_size=384~L/32"
     )
     assert address.mirror(selection).query["setting"] == "B/16,image_size=384~L/32"
     fresh = Selection()
-    (sentence,) = address.take(fresh, {"setting": [b"B/16,hidden_size=770"]})
+    (sentence,) = address.read_selection(fresh, {"setting": [b"B/16,hidden_size=770"]})
     assert fresh.setting == "" and "multiple of the 12 heads, and 770 is not. You see the usual one." in sentence
-    assert len(address.take(fresh, {"setting": [b"\xff" * 9000]})) == 1 and fresh.setting == ""
+    assert len(address.read_selection(fresh, {"setting": [b"\xff" * 9000]})) == 1 and fresh.setting == ""
 
 
 def test_contents_are_read_from_the_notebooks(monkeypatch: pytest.MonkeyPatch) -> None:

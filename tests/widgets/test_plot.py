@@ -57,7 +57,7 @@ def test_a_choice_in_the_browser_names_the_series() -> None:
 
 @pytest.mark.parametrize("wrong", [{"kind": "pie"}, {"hue": "red"}, {"y": [1]}, {"labels": ["only one"]}])
 def test_what_does_not_belong_together_is_refused(wrong: dict) -> None:
-    with pytest.raises(ValueError, match="series|belong"):
+    with pytest.raises(ValueError, match=r"series|belong"):
         Series(**{"name": "a", "x": [1, 2], "y": [3, 4], **wrong})
 
 

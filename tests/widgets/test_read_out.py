@@ -31,11 +31,11 @@ def test_every_cosine_is_numpys_of_two_readings(widget: ReadOut, picture: str) -
         "a picture is not its own neighbour"
     )
     here = read_outs("dinov2-small", open_sample(picture))
-    for name, row in list(zip(found.names, found.cosines))[::4]:
+    for name, row in list(zip(found.names, found.cosines, strict=True))[::4]:
         there = read_outs("dinov2-small", open_sample(name))
-        assert row == pytest.approx([cosine(a, b) for a, b in zip(here, there)], abs=1e-4)
+        assert row == pytest.approx([cosine(a, b) for a, b in zip(here, there, strict=True)], abs=1e-4)
     turned = read_outs("dinov2-small", replace(open_sample(picture), rgb=open_sample(picture).rgb[:, ::-1].copy()))
-    assert found.mirrored == pytest.approx([cosine(a, b) for a, b in zip(here, turned)], abs=1e-4)
+    assert found.mirrored == pytest.approx([cosine(a, b) for a, b in zip(here, turned, strict=True)], abs=1e-4)
     assert found.between == pytest.approx(cosine(*here), abs=1e-4)
 
 

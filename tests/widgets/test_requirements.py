@@ -54,5 +54,5 @@ def test_a_library_that_is_not_there_is_named_too(monkeypatch: pytest.MonkeyPatc
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(requirements, "version", none)
-    with pytest.raises(ImportError, match="transformers 5.24 or newer, and this Python has none"):
+    with pytest.raises(ImportError, match=r"transformers 5.24 or newer, and this Python has none"):
         requirements.require()

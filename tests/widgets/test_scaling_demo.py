@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -30,7 +31,7 @@ def test_what_the_chapter_says_of_the_gradient_is_so() -> None:
     one."""
     scaled, unscaled = ([measured(d)[way]["own_derivatives"] for d in HEAD_SIZES] for way in ("scaled", "unscaled"))
     assert scaled == pytest.approx([0.96] * len(HEAD_SIZES), abs=0.005)
-    assert all(wider < narrower - 0.04 for narrower, wider in zip(unscaled, unscaled[1:]))
+    assert all(wider < narrower - 0.04 for narrower, wider in itertools.pairwise(unscaled))
     assert unscaled[0] == pytest.approx(0.92, abs=0.005) and unscaled[-1] == pytest.approx(0.10, abs=0.015)
     assert measured(2)["unscaled"]["largest_weight"] < 0.2 and measured(512)["unscaled"]["largest_weight"] > 0.9
 
@@ -81,7 +82,7 @@ def test_both_histograms_stand_on_one_axis_that_holds_them_until_each_gets_its_o
         assert farthest < drawn[1] < 1.1 * farthest and max(max(series.y) for series in bars) < drawn[3]
         assert all("Both sides have this axis" in half.histogram.caption for half in (widget._random, widget._real))
     widget.one_axis = False
-    for ends, scores in zip(axes(widget), (widget.random(), widget.real())):
+    for ends, scores in zip(axes(widget), (widget.random(), widget.real()), strict=True):
         assert ends[1] == pytest.approx(1.05 * np.abs(scores.unscaled - scores.unscaled.mean()).max())
     assert "fits these scores alone" in widget._real.histogram.caption
 

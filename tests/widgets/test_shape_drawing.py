@@ -38,7 +38,7 @@ def test_boxes_are_to_scale_and_fit_a_telephone(name: str) -> None:
 
 def test_vit_b16_in_numbers() -> None:
     drawing = draw_shapes("B/16")
-    said = dict(zip((stage.symbol for stage in drawing.stages), drawing.lines()))
+    said = dict(zip((stage.symbol for stage in drawing.stages), drawing.lines(), strict=True))
     assert "(1, 12, 197, 197)" in said["A"] and "(1, 197, 3072)" in said["hidden"] and "(1, 1000)" in said["logits"]
     assert sum(drawing.is_sequence(stage) for stage in drawing.stages) == 5 and drawing.numbers_a_pixel == 12
     assert max(boxes.count * (boxes.width + GAP) for boxes in map(drawing.boxes, drawing.stages)) <= WIDEST + 4
@@ -55,5 +55,5 @@ def test_a_notebook_keeps_the_still_and_the_words_and_a_live_one_the_html(monkey
 
 @pytest.mark.parametrize("name", ["B/17", "ViT-B/16", "", None])
 def test_a_name_that_is_none_is_answered_with_those_there_are(name: str | None) -> None:
-    with pytest.raises(ValueError, match="draw_shapes takes the name of a model.*B/16"):
+    with pytest.raises(ValueError, match=r"draw_shapes takes the name of a model.*B/16"):
         draw_shapes(name)

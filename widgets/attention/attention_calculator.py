@@ -176,7 +176,7 @@ class AttentionCalculator(Widget):
 
     def _weights(self, A: np.ndarray, S: Matrix, tokens: tuple[str, ...]) -> Matrix:
         seen = np.ones_like(A, dtype=bool) if S.crossed is None else ~S.crossed
-        less = [_taken_away(row[mask]) for row, mask in zip(S.values, seen)]
+        less = [_taken_away(row[mask]) for row, mask in zip(S.values, seen, strict=True)]
         d = decimals_needed(A, lambda d: _softmax_again(S.values, seen, less, d))
         sums = [[_share(S.values[i], seen[i], j, less[i], d) for j in range(len(A))] for i in range(len(A))]
         return Matrix(
@@ -309,7 +309,7 @@ class AttentionCalculator(Widget):
 
         found = self.matrices()
         figure = Figure(figsize=(6.4, 2.2), dpi=100, layout="constrained")
-        for axes, key in zip(figure.subplots(1, 3), "SAO"):
+        for axes, key in zip(figure.subplots(1, 3), "SAO", strict=True):
             _draw(axes, found[key])
         return figure
 
@@ -346,7 +346,7 @@ def _power(score: float, less: float, decimals: int | None) -> str:
 
 def _share(scores: np.ndarray, seen: np.ndarray, j: int, less: float, decimals: int | None) -> Written:
     """A weight: its power over the sum of the powers of its row."""
-    total = " + ".join(_power(s, less, decimals) for s, counts in zip(scores.tolist(), seen) if counts)
+    total = " + ".join(_power(s, less, decimals) for s, counts in zip(scores.tolist(), seen, strict=True) if counts)
     return [(f"{_power(scores[j], less, decimals) if seen[j] else '0'} / ({total})", "")]
 
 
@@ -358,7 +358,7 @@ def _draw(axes: Any, matrix: Matrix) -> None:
     place = (matrix.values - content["low"]) / ((content["high"] - content["low"]) or 1)
     colours = shades[(place * (len(shades) - 1)).round().astype(int).clip(0, len(shades) - 1)]
     axes.imshow(colours)
-    for (i, j), rgb in zip(np.ndindex(matrix.values.shape), colours.reshape(-1, 3)):
+    for (i, j), rgb in zip(np.ndindex(matrix.values.shape), colours.reshape(-1, 3), strict=True):
         ink = "#111317" if rgb @ [0.2126, 0.7152, 0.0722] > 0.55 else "#FFFFFF"
         axes.text(j, i, content["cells"][i][j], ha="center", va="center", fontsize=7, color=ink)
     axes.set_title(f"{matrix.key}  {matrix.values.shape[0]} × {matrix.values.shape[1]}", fontsize=9)

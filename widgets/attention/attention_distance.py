@@ -120,7 +120,10 @@ class AttentionDistance(Widget):
         L, k = found.pixels.shape
         layer, head = self.place
         layers, heads = np.indices((L, k)) + 1
-        says = [f"layer {l}, head {h}: {d:.1f} px" for l, h, d in zip(layers.flat, heads.flat, found.pixels.flat)]
+        says = [
+            f"layer {n}, head {h}: {d:.1f} px"
+            for n, h, d in zip(layers.flat, heads.flat, found.pixels.flat, strict=True)
+        ]
         ends, means = [1, L], found.pixels.mean(1)
         return [
             Series(HEADS, layers.ravel(), found.pixels.ravel(), "dots", "query", labels=says),

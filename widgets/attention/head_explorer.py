@@ -160,7 +160,7 @@ class HeadExplorer(Widget):
         self._redraw()
         layer = self._shown
         if self.source == "hand" and self._maps.status == "ready" and self.selection.token < layer.prefix:
-            at = (int(share * side) for share, side in zip(FIRST_QUERY, layer.grid))
+            at = (int(share * side) for share, side in zip(FIRST_QUERY, layer.grid, strict=True))
             self.selection.token = layer.prefix + patch_index(*at, layer.grid)
 
     def _rescale(self, *_: Any) -> None:
@@ -173,7 +173,7 @@ class HeadExplorer(Widget):
             return
         if self._place is None:
             here = patch_position(min(token, self._tokens - 1) - before.prefix, before.grid)
-            self._place = tuple((at + 0.5) / side for at, side in zip(here, before.grid))
+            self._place = tuple((at + 0.5) / side for at, side in zip(here, before.grid, strict=True))
         place, (rows, columns) = self._place, layer.grid
         self._shown = layer
         self.selection.token = layer.prefix + patch_index(int(place[0] * rows), int(place[1] * columns), layer.grid)
@@ -215,7 +215,7 @@ class HeadExplorer(Widget):
         )
         rows = [
             (name, f"class token {to:.3f}, patches {rest:.3f}, most on patch {int(at)}: {most:.4f}")
-            for name, (to, rest, _, most, at) in zip(layer.names, row)
+            for name, (to, rest, _, most, at) in zip(layer.names, row, strict=True)
         ]
         scale = (
             "one for all heads"

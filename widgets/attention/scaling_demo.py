@@ -248,7 +248,10 @@ class ScalingDemo(Widget):
     def _show_spread(self) -> None:
         spread = self.spread()
         roots = [d**0.5 for d in HEAD_SIZES]
-        labels = {name: [f"{name}, D_h {d}: {y:.3f}" for d, y in zip(HEAD_SIZES, ys)] for name, ys in spread.items()}
+        labels = {
+            name: [f"{name}, D_h {d}: {y:.3f}" for d, y in zip(HEAD_SIZES, ys, strict=True)]
+            for name, ys in spread.items()
+        }
         d, at = self.head_size, HEAD_SIZES.index(self.head_size)
         self._spread.update(
             [
@@ -258,7 +261,7 @@ class ScalingDemo(Widget):
                     roots,
                     hue="ink",
                     dash=True,
-                    labels=[f"√{d} = {y:.3f}" for d, y in zip(HEAD_SIZES, roots)],
+                    labels=[f"√{d} = {y:.3f}" for d, y in zip(HEAD_SIZES, roots, strict=True)],
                 ),
                 *(
                     Series(name, HEAD_SIZES, ys, kind="dots", hue=HUES[name], labels=labels[name])
@@ -309,7 +312,7 @@ class ScalingDemo(Widget):
 
         figure = Figure(figsize=(6.4, 2.4), dpi=100, layout="constrained")
         *halves, last = figure.subplots(1, 3)
-        for axes, scores in zip(halves, (self.random(), self._kept)):
+        for axes, scores in zip(halves, (self.random(), self._kept), strict=True):
             if scores is None:
                 axes.set_axis_off()
                 continue
@@ -430,7 +433,7 @@ def _histogram(name: str, values: np.ndarray, most: float) -> Series:
     middles, shares = (edges[1:] + edges[:-1]) / 2, counts / len(values)
     labels = [
         f"{name}: {n} of {len(values)} scores lie {a:.2f} to {b:.2f} from their mean".replace("-", "−")
-        for n, a, b in zip(counts, edges, edges[1:])
+        for n, a, b in zip(counts, edges, edges[1:], strict=True)
     ]
     return Series(
         name, middles.tolist(), shares.tolist(), kind="bars", hue=HUES[name], dash=name == UNSCALED, labels=labels

@@ -167,7 +167,7 @@ class ActivationPlot(Widget):
                 LOOKS[name][1],
                 labels=[
                     f"{name} of {fixed(at, 2)}: {fixed(value, 4)}, slope {fixed(slope, 3)}"
-                    for at, value, slope in zip(*c)
+                    for at, value, slope in zip(*c, strict=True)
                 ],
             )
             for name, c in drawn.items()
@@ -215,7 +215,7 @@ class ActivationPlot(Widget):
                 hue,
                 labels=[
                     f"{fixed(x - BIN / 2, 1)} to {fixed(x + BIN / 2, 1)}: {share:.2%} of the numbers"
-                    for x, share in zip(at[part], shares[part])
+                    for x, share in zip(at[part], shares[part], strict=True)
                 ],
                 width=BIN,
             )
@@ -235,7 +235,9 @@ class ActivationPlot(Widget):
                     "bars" if i == 0 else "dots",
                     hue,
                     width=0.7,
-                    labels=[f"layer {n}, {name}: {share:.1%} are positive" for n, share in zip(places, of)],
+                    labels=[
+                        f"layer {n}, {name}: {share:.1%} are positive" for n, share in zip(places, of, strict=True)
+                    ],
                 )
                 for i, (name, of, hue) in enumerate(rows)
             ],
@@ -286,7 +288,7 @@ class ActivationPlot(Widget):
                 f"{said} at a = {fixed(x, 1)}",
                 f"GELU {fixed(gelu, 4)}, tanh form {fixed(tanh, 4)}, ReLU {fixed(relu, 1)}",
             )
-            for x, (gelu, tanh, relu) in zip(PLACES, self.values().T)
+            for x, (gelu, tanh, relu) in zip(PLACES, self.values().T, strict=True)
         ]
         rows.append(
             (f"GELU gives more than {LOUD} or less than −{LOUD}", f"for {self.loud():.1%} of the layer's numbers")

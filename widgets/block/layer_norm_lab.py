@@ -288,7 +288,7 @@ class LayerNormLab(Widget):
         ]
         table += [
             (f"y at ε = {significant(epsilon)}", "  ".join(row))
-            for epsilon, row in zip(COMPARED, found["compared"].texts)
+            for epsilon, row in zip(COMPARED, found["compared"].texts, strict=True)
         ]
         key, row, column = self.chosen.split(" ")
         if key in found and found[key].sums and int(column) < len(found[key].sums[0]):

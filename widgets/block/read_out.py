@@ -82,7 +82,7 @@ class ReadOut(Widget):
         titles, known = sample_read_outs(self.selection.checkpoint)  # two of (S, D)
         others = [n for n, title in enumerate(titles) if title != self.choice.picture.title]
         cosines = torch.stack(
-            [cosine_similarity(of[others], one[None]) for of, one in zip(known, here)], dim=1
+            [cosine_similarity(of[others], one[None]) for of, one in zip(known, here, strict=True)], dim=1
         )  # (S, 2)
         return Neighbours(
             checkpoint.title,
@@ -90,7 +90,7 @@ class ReadOut(Widget):
             tuple(sample_names()[n] for n in others),
             cosines.numpy(),
             float(cosine_similarity(*here, dim=0)),
-            tuple(float(cosine_similarity(one, other, dim=0)) for one, other in zip(here, turned)),
+            tuple(float(cosine_similarity(one, other, dim=0)) for one, other in zip(here, turned, strict=True)),
         )
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -124,7 +124,7 @@ class ReadOut(Widget):
         shown = [self.choice.picture, *(open_sample(found.nearest(way)) for way in (0, 1))]
         said = ["", *(f" Cosine {found.cosines[:, way].max():.3f}." for way in (0, 1))]
         with pn.io.hold():
-            for part, picture, words in zip(self._pictures, shown, said):
+            for part, picture, words in zip(self._pictures, shown, said, strict=True):
                 part.param.update(
                     status="ready",
                     message="",
@@ -147,7 +147,7 @@ class ReadOut(Widget):
     def _rows(found: Neighbours) -> list[tuple[str, str]]:
         return [
             ("cosine of the two with each other", fixed(found.between)),
-            *((f"with its mirror image, {way}", fixed(value)) for value, way in zip(found.mirrored, WAYS)),
+            *((f"with its mirror image, {way}", fixed(value)) for value, way in zip(found.mirrored, WAYS, strict=True)),
             *((f"most alike {way}", open_sample(found.nearest(n)).title) for n, way in enumerate(WAYS)),
         ]
 
@@ -165,8 +165,8 @@ class ReadOut(Widget):
         )
         rows = [
             (f"{open_sample(name).title}: {way}", fixed(value))
-            for name, pair in zip(found.names, found.cosines)
-            for way, value in zip(WAYS, pair)
+            for name, pair in zip(found.names, found.cosines, strict=True)
+            for way, value in zip(WAYS, pair, strict=True)
         ]
         return Description(
             f"{self.choice.picture.title} read by {found.title}: {verdict}.", [*self._rows(found), *rows]

@@ -283,7 +283,7 @@ class ResidualStream(Widget):
                 "key",
                 labels=[
                     f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
-                    for n, v, d in zip(places, absolute, self.differences)
+                    for n, v, d in zip(places, absolute, self.differences, strict=True)
                 ],
             ),
             Series(
@@ -293,7 +293,7 @@ class ResidualStream(Widget):
                 "line",
                 "value",
                 dash=True,
-                labels=[f"z_{n}: {_power(v)} of its largest number" for n, v in zip(places, relative)],
+                labels=[f"z_{n}: {_power(v)} of its largest number" for n, v in zip(places, relative, strict=True)],
             ),
             Series(
                 "largest of any number, ViT-B/16, as published",

@@ -53,9 +53,9 @@ def pixels_for(name: str, picture: Picture) -> tuple[Checkpoint, torch.Tensor]:
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Lay out rows of text under their heads: the first column to the left, the others to the right."""
     lines = [tuple(heads), *map(tuple, rows)]
-    first, *others = [max(map(len, column)) for column in zip(*lines)]
+    first, *others = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join([line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], others))])
+        "  ".join([line[0].ljust(first), *(cell.rjust(width) for cell, width in zip(line[1:], others, strict=True))])
         for line in lines
     )
 

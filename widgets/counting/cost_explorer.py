@@ -280,7 +280,7 @@ class CostExplorer(Widget):
 
     def _plot_state(self) -> dict[str, Any]:
         totals = {side: count.macs(self.shape, side)["total"] for side in sides(self.shape)}
-        curves = {part: dict(zip(totals, values)) for part, values in self.curves().items()}
+        curves = {part: dict(zip(totals, values, strict=True)) for part, values in self.curves().items()}
         if self.windowed:
             curves["windowed"] = self.windowed_curve()
         series = []
@@ -318,9 +318,11 @@ class CostExplorer(Widget):
                 [value / GIB for value in values],
                 hue=hue,
                 dash=hue == "value",
-                labels=[f"{name}, at {side:,} px: {written_bytes(value)}" for side, value in zip(x, values)],
+                labels=[
+                    f"{name}, at {side:,} px: {written_bytes(value)}" for side, value in zip(x, values, strict=True)
+                ],
             )
-            for (name, values), hue in zip(self.memory_curves().items(), ("query", "value"))
+            for (name, values), hue in zip(self.memory_curves().items(), ("query", "value"), strict=True)
         ]
         return {
             "series": series,

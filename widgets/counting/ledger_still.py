@@ -10,10 +10,10 @@ from widgets.parts.theme import COLOURS
 def ledger_still(ledgers: list[tuple[str, list[tuple[str, int, float]]]]) -> Figure:
     """Ledgers (title, lines of name, count, share) side by side: a bar for each line."""
     figure = Figure(figsize=(6.4, 2.9), dpi=100, layout="constrained")
-    for axes, (title, lines) in zip(figure.subplots(1, len(ledgers), squeeze=False).flat, ledgers):
-        names, counts, shares = zip(*reversed(lines))
+    for axes, (title, lines) in zip(figure.subplots(1, len(ledgers), squeeze=False).flat, ledgers, strict=True):
+        names, counts, shares = zip(*reversed(lines), strict=True)
         axes.barh(names, shares, color=COLOURS["accent"][0])
-        for place, (number, share) in enumerate(zip(counts, shares)):
+        for place, (number, share) in enumerate(zip(counts, shares, strict=True)):
             axes.text(share, place, f" {number:,}", va="center", fontsize=7, color=COLOURS["ink"][0])
         axes.set_xlim(0, 1.45 * max(shares) or 1)
         axes.set_title(f"{title}: {sum(counts):,}", fontsize=8 if len(ledgers) == 1 else 7)

@@ -271,7 +271,8 @@ class ViTCalculator(Widget):
             "lines": lines,
             "heads": heads,
             "foot": foot,
-            "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals)) + " parameters",
+            "title": " beside ".join(f"{title}: {total}" for title, total in zip(titles, totals, strict=True))
+            + " parameters",
             "caption": (
                 "Choose a line to see what it is. A bar is a line's share"
                 + (

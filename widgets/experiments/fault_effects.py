@@ -118,7 +118,9 @@ def other_answers(name: str, picture: Picture, right: Tensor) -> tuple[tuple[str
     titles, known = sample_answers(name)
     cosines = cosine_similarity(known, right[None], dim=1).tolist()
     found = [
-        (title, cosine) for sample, title, cosine in zip(sample_names(), titles, cosines) if sample != picture.name
+        (title, cosine)
+        for sample, title, cosine in zip(sample_names(), titles, cosines, strict=True)
+        if sample != picture.name
     ]
     return tuple(sorted(found, key=lambda one: -one[1]))
 

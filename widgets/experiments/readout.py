@@ -43,7 +43,7 @@ def sample_read_outs(name: str) -> tuple[tuple[str, ...], ReadOuts]:
     """Titles of the sample pictures and both readings of each, (S, D): a forward pass a picture, once a process."""
     samples = [open_sample(sample) for sample in sample_names()]
     found = [read_outs(name, sample) for sample in samples]
-    return tuple(s.title for s in samples), ReadOuts(*(torch.stack(rows) for rows in zip(*found)))
+    return tuple(s.title for s in samples), ReadOuts(*(torch.stack(rows) for rows in zip(*found, strict=True)))
 
 
 @torch.inference_mode()

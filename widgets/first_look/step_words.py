@@ -84,7 +84,7 @@ def description(scene: Scene) -> Description:
             else list(rows.heads)
         )
         written = [fixed(v) for v in row]
-        said = ", ".join(f"{name} {v}" for name, v in zip(under, written)) if under else ", ".join(written)
+        said = ", ".join(f"{name} {v}" for name, v in zip(under, written, strict=True)) if under else ", ".join(written)
         shape = " × ".join(f"{side:,}" for side in rows.shape)
         some = f", first {len(row)} of {rows.columns:,} numbers" if not under and len(row) < rows.columns else ""
         table.append((f"{rows.symbol} ({shape}): {rows.says}{some}", said))

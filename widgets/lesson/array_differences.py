@@ -219,7 +219,10 @@ def _with_an_input(pairs: Sequence[Pair]) -> Seen | None:
     for name in _shared(pairs):
         for words, of in (("`{}`", np.asarray), ("the root of `{}`", np.sqrt)):
             for fault, sentence, operation in OPERATIONS:
-                if all(_equals(p, p.given[name], lambda x: operation(p.right, of(x))) for p in pairs):
+                if all(
+                    _equals(p, p.given[name], lambda x, p=p, of=of, operation=operation: operation(p.right, of(x)))
+                    for p in pairs
+                ):
                     return fault, sentence.format(it=words.format(name))
     return _with_a_side(pairs)
 
@@ -312,17 +315,17 @@ def _by_lines(pairs: Sequence[Pair]) -> Seen | None:
     """Rows or columns of which each is off by an amount, or a factor, of its own."""
     if any(p.right.ndim != 2 or p.right.shape != p.came.shape for p in pairs):
         return None
-    for axis, line, other in ((0, "column", "row"), (1, "row", "column")):
+    for axis, line in ((0, "column"), (1, "row")):
         if max(p.right.shape[axis] for p in pairs if p.wrong.any()) < 3:
             continue  # two numbers are always something times two others
         gaps = [(p.came - p.right).mean(axis, keepdims=True) for p in pairs]
-        if all(p.equal(p.right + gap, p.came) for p, gap in zip(pairs, gaps)):
+        if all(p.equal(p.right + gap, p.came) for p, gap in zip(pairs, gaps, strict=True)):
             return f"{line}s-shifted", (
                 f"Within a {line} every number is off by the same amount. What is added or"
                 f" taken away with one number a {line}?"
             )
         factors = [_projection(p, axis) for p in pairs]
-        if all(p.equal(p.right * factor, p.came) for p, factor in zip(pairs, factors)):
+        if all(p.equal(p.right * factor, p.came) for p, factor in zip(pairs, factors, strict=True)):
             return f"{line}s-scaled", (
                 f"Within a {line} every number is the right one times the same factor. What is"
                 f" multiplied or divided by with one number a {line}?"
@@ -365,7 +368,9 @@ def _by_sign(pairs: Sequence[Pair]) -> Seen | None:
             continue
         for word, side in (("negative", -1), ("positive", 1)):
             inside = [side * np.asarray(p.given[name]) > 0 for p in pairs]
-            if all(not p.wrong[~i].any() for p, i in zip(pairs, inside)) and any((~i).any() for i in inside):
+            if all(not p.wrong[~i].any() for p, i in zip(pairs, inside, strict=True)) and any(
+                (~i).any() for i in inside
+            ):
                 return f"{word}-only", f"Wrong are only numbers whose `{name}` is {word}."
     return None
 
@@ -403,9 +408,9 @@ def _some_lines(pairs: Sequence[Pair]) -> Seen | None:
             continue  # a single wrong case says nothing of every case
         for place, word in ((0, "first"), (-1, "last")):
             alone = [np.arange(len(m)) == place % len(m) for m in masks]
-            if all((m == a).all() for m, a in zip(masks, alone)):
+            if all((m == a).all() for m, a in zip(masks, alone, strict=True)):
                 return f"{word}-{line}-wrong", f"Only the {word} {line} is wrong{_in_every(pairs)}."
-            if line == "row" and all((m == ~a).all() for m, a in zip(masks, alone)):
+            if line == "row" and all((m == ~a).all() for m, a in zip(masks, alone, strict=True)):
                 return f"{word}-row-right", f"Only the {word} row is right{_in_every(pairs)}."
     return None
 

@@ -6,6 +6,7 @@ is all it takes.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ def of_numbers(entries: Sequence[dict[str, Any]], mine: float | None = None, bin
         counts[_bar(scale(guess), start, width, bins)] += 1
     inside = mine is not None and low <= mine <= high
     return Distribution(
-        tuple(f"{written(_short(a))} to {written(_short(b))}" for a, b in zip(edges, edges[1:])),
+        tuple(f"{written(_short(a))} to {written(_short(b))}" for a, b in itertools.pairwise(edges)),
         tuple(counts),
         _shown(entries),
         _bar(scale(mine), start, width, bins) if inside else None,

@@ -119,7 +119,10 @@ def _input_as_factor(exercise: Exercise, outcomes: Sequence[Outcome], ratios: li
         if any(type(value) not in (int, float) or value <= 0 for value in values) or len(set(values)) == 1:
             continue
         for power, words in POWERS:
-            if all(abs(float(ratio) / float(value) ** power - 1) < EXACT for ratio, value in zip(ratios, values)):
+            if all(
+                abs(float(ratio) / float(value) ** power - 1) < EXACT
+                for ratio, value in zip(ratios, values, strict=True)
+            ):
                 return "input-factor", f"It is the right number {words.format(f'`{name}`')}, in every case."
     return None
 

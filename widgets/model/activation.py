@@ -103,7 +103,9 @@ def relu_twin(w: ViTWeights, means: list[Tensor] | None = None) -> ViTWeights:
         b.mlp._replace(fc2_bias=b.mlp.fc2_bias + b.mlp.fc2_weight @ mean)
         for b, mean in zip(w.blocks, means, strict=True)
     ]
-    return replace(w, activation=torch.relu, blocks=tuple(b._replace(mlp=mlp) for b, mlp in zip(w.blocks, mlps)))
+    return replace(
+        w, activation=torch.relu, blocks=tuple(b._replace(mlp=mlp) for b, mlp in zip(w.blocks, mlps, strict=True))
+    )
 
 
 def loud(pre_activation: Tensor, level: float = 0.1) -> float:

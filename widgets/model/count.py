@@ -30,7 +30,7 @@ def parameters(shape: ViTShape) -> Ledger:
     Pieces a shape does not have are left out. Attention pooling is listed with 0: its own parameters are not counted.
     """
     P, C, D, L = shape.patch_size, shape.num_channels, shape.hidden_size, shape.num_hidden_layers
-    D_ff, K, R, n_cls = shape.intermediate_size, shape.num_labels, shape.registers, int(shape.class_token)
+    K, R, n_cls = shape.num_labels, shape.registers, int(shape.class_token)
     pieces: Ledger = {"patch_embedding": ("(P²C + 1) D", (P * P * C + 1) * D)}
     if shape.class_token:
         pieces["class_token"] = ("D", D)

@@ -86,7 +86,7 @@ def weights() -> AttentionWeights:
     D_h = HIDDEN_SIZE // NUM_HEADS
     picks, sharp = (torch.zeros(HIDDEN_SIZE, HIDDEN_SIZE, **FLOAT32) for _ in range(2))
     for number, head in enumerate(HEADS):
-        for place, (feature, factor) in enumerate(zip(head.features, head.sharpness)):
+        for place, (feature, factor) in enumerate(zip(head.features, head.sharpness, strict=True)):
             picks[feature, number * D_h + place] = 1  # (in, out): head j makes columns j*D_h on
             sharp[feature, number * D_h + place] = factor
     return AttentionWeights.packed(torch.cat([sharp, picks, picks], 1), None, torch.eye(HIDDEN_SIZE, **FLOAT32), None)

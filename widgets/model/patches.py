@@ -79,7 +79,9 @@ def same_spot(n: int, grid: tuple[int, int], other: tuple[int, int]) -> int:
 
     Raises ValueError when `grid` has no patch n.
     """
-    row, column = (int((at + 0.5) / side * sides) for at, side, sides in zip(patch_position(n, grid), grid, other))
+    row, column = (
+        int((at + 0.5) / side * sides) for at, side, sides in zip(patch_position(n, grid), grid, other, strict=True)
+    )
     return patch_index(row, column, other)
 
 

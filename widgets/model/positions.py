@@ -92,7 +92,7 @@ def sincos_2d(grid: Grid, dimensions: int, base: float = 10_000.0) -> Tensor:
 def _size(method: str, old_grid: Grid, new_grid: Grid) -> dict[str, tuple]:
     """How F.interpolate is told the new grid: by its size, or as a factor, which moves the places that are read."""
     if method == "offset":
-        return {"scale_factor": tuple((new + OFFSET) / old for old, new in zip(old_grid, new_grid))}
+        return {"scale_factor": tuple((new + OFFSET) / old for old, new in zip(old_grid, new_grid, strict=True))}
     return {"size": tuple(new_grid)}
 
 

@@ -30,7 +30,7 @@ class Address(JSComponent):
 
     def follow(self, widget: Widget) -> None:
         """Keep the address at what differs from a new widget of this kind."""
-        names = own(type(widget))
+        names = linkable_parameters(type(widget))
 
         def write(*_: Any) -> None:
             usual = {name for name in names if getattr(widget, name) == widget.param[name].default}
@@ -62,7 +62,9 @@ def mirror(selection: Selection, without: Collection[str] = ()) -> Address:
     return address
 
 
-def take(selection: Selection, arguments: Mapping[str, list[bytes]], without: Collection[str] = ()) -> list[str]:
+def read_selection(
+    selection: Selection, arguments: Mapping[str, list[bytes]], without: Collection[str] = ()
+) -> list[str]:
     """Set the selection from the address. What is not valid there is left as it was, and answered by a sentence."""
     refused = []
     for name in selection.ADDRESS:
@@ -76,7 +78,7 @@ def take(selection: Selection, arguments: Mapping[str, list[bytes]], without: Co
     return refused
 
 
-def own(kind: type[Widget]) -> list[str]:
+def linkable_parameters(kind: type[Widget]) -> list[str]:
     """Parameters of a widget that a link can carry: what is chosen from a list, switched, or counted between bounds."""
     known = {
         name: one
@@ -92,21 +94,25 @@ def own(kind: type[Widget]) -> list[str]:
     ]
 
 
-def asked_of(kind: type[Widget], arguments: Mapping[str, list[bytes]]) -> tuple[dict[str, Any], list[str]]:
+def parse_widget_arguments(
+    kind: type[Widget], arguments: Mapping[str, list[bytes]]
+) -> tuple[dict[str, Any], list[str]]:
     """What an address asks of a widget of its own, by parameter, and a sentence for each thing that there is not."""
     asked, refused = {}, []
-    for name in own(kind):
+    for name in linkable_parameters(kind):
         if not (text := _text(arguments, name)):
             continue
         found = _read(kind.param[name], text)
-        asked |= {name: value for value in found}
-        refused += [] if found else [_refusal(name, text)]
+        if found:
+            asked[name] = found[0]
+        else:
+            refused.append(_refusal(name, text))
     return asked, refused
 
 
-def strange(arguments: Mapping[str, list[bytes]], kind: type[Widget] | None = None) -> list[str]:
+def unknown_names(arguments: Mapping[str, list[bytes]], kind: type[Widget] | None = None) -> list[str]:
     """A sentence where an address holds names that mean nothing on this page."""
-    known = [*Selection.ADDRESS, *(own(kind) if kind else [])]
+    known = [*Selection.ADDRESS, *(linkable_parameters(kind) if kind else [])]
     unknown = [name[:40] for name in arguments if name not in (*OF_PAGES, *known) and not name.startswith("bokeh")]
     if not unknown:
         return []

@@ -22,7 +22,7 @@ def widget_page(kind: type[Widget], asked: dict[str, Any]) -> pn.Template:
     settings = ", ".join(f"{of}={value!r}" for of, value in asked.items())
     source = f"from widgets import {name}, start\n\nstart()\n{name}({settings})"
     cell = Cell(1, source, place(first=True))
-    kept = address.mirror(selection_here(), without=address.own(kind))
+    kept = address.mirror(selection_here(), without=address.linkable_parameters(kind))
     run_when_loaded(name, [cell], made=lambda value: kept.follow(value) if isinstance(value, kind) else None)
     body = f'<div class="vit-text"><h1>{escape(title)}</h1><p>{escape(summary)}</p></div>'
     return frame(title, body, column([cell.place, code_fold(source)], kept), eyebrow=f"Widget {name}", alone=True)

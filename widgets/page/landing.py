@@ -17,7 +17,8 @@ USE = """
 <p><strong>On your own.</strong> Read a chapter from top to bottom. Guess before you look: each chapter asks first.
 To change the code, open the same chapter in JupyterLab with <code>make lab</code>.</p>
 <p><strong>In class.</strong> Every widget has a page of its own, listed above, and opens in the projector's colours
-with the button at the top right. The picture, the patch and its size are in the address, so you can send that view as a link.</p>
+with the button at the top right. The picture, the patch and its size are in the address, so you can send that view
+as a link.</p>
 <p><strong>For others.</strong> <code>panel serve widgets/app.py --warm</code> serves this course. Each visitor gets
 a run of their own; the models are loaded once and shared.</p>
 """

@@ -61,7 +61,7 @@ class Run:
 
     def _work(self) -> None:
         with self._working, set_curdoc(self._document):
-            for cell, following in zip(self._cells, [*self._cells[1:], None]):
+            for cell, following in zip(self._cells, [*self._cells[1:], None], strict=True):
                 if self._left.is_set():
                     break
                 (values, made), shown = self._results(cell), threading.Event()

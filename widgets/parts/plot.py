@@ -60,7 +60,7 @@ class Series:
     def columns(self) -> dict[str, list[Any]]:
         """The columns of Bokeh's data source."""
         labels = list(self.labels) or [
-            f"{self.name}: {y:.3g} at {x:.3g}".replace("-", "−") for x, y in zip(self.x, self.y)
+            f"{self.name}: {y:.3g} at {x:.3g}".replace("-", "−") for x, y in zip(self.x, self.y, strict=True)
         ]
         return {"x": list(map(float, self.x)), "y": list(map(float, self.y)), "label": labels}
 
@@ -154,13 +154,13 @@ class Plot(Part):
 
         `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of
         a plot that was made with ranges: so two plots can be given the same."""
-        for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends or ()):
+        for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends or (), strict=True):
             axis.update(start=start, end=end)
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
         looks = [one.look(place) for place, one in enumerate(series)]
         if looks == self.legend:
-            for source, one in zip(self._sources, series):
+            for source, one in zip(self._sources, series, strict=True):
                 source.data = one.columns()
         else:
             aside = figure()  # one change for the browser: between two it could be asked for a series that is not there
@@ -215,7 +215,7 @@ class Plot(Part):
         self._figure.tools = [hover, *([TapTool(renderers=marks)] if self.tappable else [])]
 
     def _mark(self, vertical: Sequence[tuple[float, str]]) -> None:
-        # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone, and Bokeh then fails
+        # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone; Bokeh then fails
         for place in range(len(self._lines), len(vertical)):
             line = Span(
                 location=0, dimension="height", line_dash="dotted", line_width=1.5, line_color=COLOURS["ink"][0]

@@ -36,7 +36,7 @@ class PositionMap(Part):
     @staticmethod
     def code(cell: tuple[int, int], grid: tuple[int, int], lattice: int) -> int:
         """The middle of a cell (row, column) of a grid, as a place on the lattice."""
-        row, column = (int((2 * at + 1) * lattice // (2 * side)) for at, side in zip(cell, grid))
+        row, column = (int((2 * at + 1) * lattice // (2 * side)) for at, side in zip(cell, grid, strict=True))
         return row * lattice + column
 
     @staticmethod

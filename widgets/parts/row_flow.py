@@ -49,7 +49,7 @@ class RowFlow(Part):
                 picked.append(np.ascontiguousarray(line["picks"], dtype=np.int32).tobytes())
             said.append(about)
         ranges = _ranges(lines)
-        for about, line in zip(said, lines):
+        for about, line in zip(said, lines, strict=True):
             about["low"], about["high"] = ranges[line["scale"]]
             about["over"] = bool(np.abs(line["values"]).max(initial=0.0) > about["high"])
         return {"lines": said, "values": b"".join(numbers), "picks": b"".join(picked)}

@@ -81,10 +81,10 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _hex(colour: tuple[int, int, int]) -> str:
-    return "%02x%02x%02x" % colour
+    return "{:02x}{:02x}{:02x}".format(*colour)
 
 
 def _between(ends: list[tuple[int, int, int]], t: float) -> tuple[int, int, int]:
     low, middle, high = ends
     a, b, s = (low, middle, 2 * t) if t < 0.5 else (middle, high, 2 * t - 1)
-    return tuple(round(x + (y - x) * s) for x, y in zip(a, b))
+    return tuple(round(x + (y - x) * s) for x, y in zip(a, b, strict=True))

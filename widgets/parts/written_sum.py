@@ -77,7 +77,7 @@ def factor(x: float, decimals: int | None = None) -> str:
 def products(left: np.ndarray, right: np.ndarray, hues: tuple[str, str], decimals: int | None = None) -> Written:
     """left · right written out, a×b + c×d + ...; `hues` are the colours of the two."""
     out: Written = []
-    for a, b in zip(left.tolist(), right.tolist()):
+    for a, b in zip(left.tolist(), right.tolist(), strict=True):
         out += [(" + ", "")] if out else []
         out += [(factor(a, decimals), hues[0]), ("×", ""), (factor(b, decimals), hues[1])]
     return out

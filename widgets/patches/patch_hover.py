@@ -279,7 +279,9 @@ class PatchHover(Widget):
         self._place = place  # the spot that was chosen, not the middle of the patch it now falls in
 
     def _remember_place(self) -> None:
-        self._place = tuple((at + 0.5) / side for at, side in zip(patch_position(self.patch, self.grid), self.grid))
+        self._place = tuple(
+            (at + 0.5) / side for at, side in zip(patch_position(self.patch, self.grid), self.grid, strict=True)
+        )
 
     def _follow_patch_size(self, event: param.parameterized.Event) -> None:
         if event.new in PATCH_SIZES:

@@ -164,6 +164,6 @@ class AnswerByPicture(Stepwise):
             if self._known == self._asked()
             else [small_picture(self.selection.checkpoint, name, self.side(), detail=False) for name in OF_STILL]
         )
-        dots = {one.name: list(zip(one.x, one.y)) for one in sample_answers.series(found)[:-1]}
+        dots = {one.name: list(zip(one.x, one.y, strict=True)) for one in sample_answers.series(found)[:-1]}
         count = f"{len(found)} of the {len(sample_names())} sample pictures"
         return position_stills.needs(dots, sample_answers.HUES, f"{count} at {self.side()} px, {self._model_said()}")

@@ -355,7 +355,7 @@ class PositionSimilarity(Widget):
             rows = [
                 (f"{name}: {measure}", fixed(value))
                 for name, values in self.facts().items()
-                for measure, value in zip(MEASURES, values)
+                for measure, value in zip(MEASURES, values, strict=True)
             ]
         except (RuntimeError, ValueError) as refusal:
             return Description(str(refusal), [])

@@ -93,7 +93,7 @@ def rows(found: list[SmallPicture]) -> list[tuple[str, str]]:
     apart = [
         (f"{one.title}, {name}", _written(value))
         for one in found
-        for name, value in zip(ALONE, alone(one))
+        for name, value in zip(ALONE, alone(one), strict=True)
         if value is not None or name != ALONE[-1]
     ]  # the detail is not always asked for
     return kept + apart

@@ -288,7 +288,7 @@ def explain_search(search: Search, outcomes: list[Outcome], lastly: bool = False
         return no_answer(search.formula, outcomes) or (None if lastly else of_the_rest(rest, outcomes))
     if kind := next((type(o.returned).__name__ for o in outcomes if isinstance(o.returned, WRONG_KINDS)), None):
         return ("wrong-kind",), f"Return one number, not a {kind}."
-    if any((came := plain_number(o.returned)) is None for o in outcomes):
+    if any(plain_number(o.returned) is None for o in outcomes):
         return None
     cases = [_place(search, o) for o in outcomes]
     wrong = [case for case in cases if case.came != case.right]

@@ -373,6 +373,6 @@ EXERCISE = Exercise(
             " it to.",
             _one_row_short,
         ),
-    )
-    + but(listed(OTHERS) + slips_at(STEPS), SAME),
+        *but(listed(OTHERS) + slips_at(STEPS), SAME),
+    ),
 )

@@ -365,6 +365,8 @@ EXERCISE = Exercise(
             " every query with every key, (T, T).",
             _one_number_a_token,
         ),
-    )
-    + but(scale_misconceptions() + listed(_pieces.PRODUCTS | MAPS | ADDED | MIXED | RETURNED) + slips_at(STEPS), SAME),
+        *but(
+            scale_misconceptions() + listed(_pieces.PRODUCTS | MAPS | ADDED | MIXED | RETURNED) + slips_at(STEPS), SAME
+        ),
+    ),
 )

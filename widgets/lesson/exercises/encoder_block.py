@@ -312,9 +312,11 @@ EXERCISE = Exercise(
             " b_1, W_2, b_2 and h.",
             _unknown_key,
         ),
-    )
-    + but(
-        listed(ARRANGEMENTS | GAINS | _block.STATISTICS | _block.MLPS | _block.READING) + _inside() + slips_at(STEPS),
-        SAME,
+        *but(
+            listed(ARRANGEMENTS | GAINS | _block.STATISTICS | _block.MLPS | _block.READING)
+            + _inside()
+            + slips_at(STEPS),
+            SAME,
+        ),
     ),
 )

@@ -126,6 +126,6 @@ EXERCISE = Exercise(
         Misconception(
             "numpy-erf", "NumPy has no erf. `np.vectorize(math.erf)` makes one, and torch has `torch.erf`.", _no_erf
         ),
-    )
-    + but(listed(CURVES) + slips_at(STEPS), SAME),
+        *but(listed(CURVES) + slips_at(STEPS), SAME),
+    ),
 )

@@ -39,7 +39,7 @@ def _lost_axis(failed: Outcome, outcomes: list[Outcome]) -> bool:
 
 def _large() -> tuple:
     """Everything in the thousands, on both sides of 0."""
-    return tuple(numbers(350 + i, *shape, spread=3e3) for i, shape in enumerate(((4, 6), (6,), (6,)))) + (1e-3,)
+    return (*tuple(numbers(350 + i, *shape, spread=3000.0) for i, shape in enumerate(((4, 6), (6,), (6,)))), 0.001)
 
 
 def _far_off() -> tuple:
@@ -172,6 +172,6 @@ EXERCISE = Exercise(
         Misconception(
             "keepdims", "The mean lost its axis: (T,) does not fit (T, D). Keep it with keepdims=True.", _lost_axis
         ),
-    )
-    + but(norm_misconceptions(), SAME),
+        *but(norm_misconceptions(), SAME),
+    ),
 )

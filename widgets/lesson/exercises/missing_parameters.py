@@ -108,7 +108,8 @@ def _told(piece: str, came: dict[str, int]) -> tuple[str, str] | None:
 SOLUTION = """
 def missing_parameters():
     D, L = 768, 12
-    found = dict.fromkeys(["patch_embedding", "class_token", "positions", "attention", "mlp", "layer_norms", "final_norm", "head"], 0)
+    pieces = "patch_embedding class_token positions attention mlp layer_norms final_norm head"
+    found = dict.fromkeys(pieces.split(), 0)
     found["attention"] = -L * 3 * D           # Q, K and V without a bias, in every layer
     found["patch_embedding"] = 2 * 2 * D      # a norm of P^2 C = 768 before E and one of D after it, gain and shift
     return found                              # together -24,576

@@ -361,13 +361,13 @@ EXERCISE = Exercise(
             " in front: `z @ W_qkv`. In a head, k is turned: q k^T.",
             _not_fitting,
         ),
-    )
-    + but(
-        listed(OTHERS | BIASES)
-        + _pieces.head_misconceptions()
-        + scale_misconceptions(heads=True)
-        + listed(_pieces.PRODUCTS | MAPS)
-        + slips_at(STEPS),
-        SAME,
+        *but(
+            listed(OTHERS | BIASES)
+            + _pieces.head_misconceptions()
+            + scale_misconceptions(heads=True)
+            + listed(_pieces.PRODUCTS | MAPS)
+            + slips_at(STEPS),
+            SAME,
+        ),
     ),
 )

@@ -365,6 +365,6 @@ EXERCISE = Exercise(
             "The bias does not fit: it has D numbers, one a column, and is added to every row as it is.",
             _bias_down_the_tokens,
         ),
-    )
-    + but(listed(OTHERS) + slips_at(STEPS), SAME),
+        *but(listed(OTHERS) + slips_at(STEPS), SAME),
+    ),
 )

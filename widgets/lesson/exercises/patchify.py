@@ -196,8 +196,8 @@ EXERCISE = Exercise(
     ),
     expected=expected,
     faulty=faulty,
-    misconceptions=listed(READ)
-    + (
+    misconceptions=(
+        *listed(READ),
         Misconception(
             "reshaped",
             "You reshaped the picture instead of cutting it: the shape is right and the"
@@ -282,6 +282,6 @@ EXERCISE = Exercise(
             "Your function takes height and width to be equal. Count grid rows from H and grid columns from W.",
             _only_square,
         ),
-    )
-    + but(listed(WINDOWS | ROWS | MOVED) + slips_at(STEPS), SAME),
+        *but(listed(WINDOWS | ROWS | MOVED) + slips_at(STEPS), SAME),
+    ),
 )

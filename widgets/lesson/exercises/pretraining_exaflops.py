@@ -65,6 +65,12 @@ def _by_parameters(values: dict[str, Any], tokens: int) -> float:
     return 6 * parameters * tokens * values["epochs"] * values["n_images"] / 1e18
 
 
+_MISSING = "Q K^T and A V are missing."
+_A_TOKEN = (
+    "You took 6 N for each token, with all parameters for N. Patch embedding, positions and norms do not meet every"
+    f" token as matrices do, and {_MISSING}"
+)
+_A_PICTURE = f"You took 6 N for each picture, with all parameters for N. They meet each of the T tokens, and {_MISSING}"
 FORMULA = Formula(
     read=_read,
     derived=grid("res"),
@@ -107,12 +113,8 @@ FORMULA = Formula(
         },
     },
     instead={
-        "You took 6 N for each token, with all parameters for N. Patch embedding, positions and norms do not meet every token as matrices do, and Q K^T and A V are missing.": lambda v: (
-            _by_parameters(v, v["T"])
-        ),
-        "You took 6 N for each picture, with all parameters for N. They meet each of the T tokens, and Q K^T and A V are missing.": lambda v: (
-            _by_parameters(v, 1)
-        ),
+        _A_TOKEN: lambda v: _by_parameters(v, v["T"]),
+        _A_PICTURE: lambda v: _by_parameters(v, 1),
         "You took 6 N for each patch, with all parameters for N.": lambda v: _by_parameters(v, v["N"]),
     },
     meaning=MEANING
