@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-from tests.bench.hosted import hosted, new_page, spread
+from tests.bench.hosted import hosted, new_page
+from tests.bench.promises import Figure, spread
 
 # Opens a cell, writes a number and presses Enter; ends when a cell of O has changed and the page has been drawn.
 EDIT = """async ([row, column, text]) => {
@@ -24,17 +25,17 @@ EDIT = """async ([row, column, text]) => {
 }"""
 
 
-def run() -> dict[str, str]:
+def run() -> dict[str, Figure]:
     """Sixty edits of each example; milliseconds."""
     with hosted() as (browser, address):
         return _measure(new_page(browser), f"{address}?widget=AttentionCalculator")
 
 
-def _measure(page: Page, address: str) -> dict[str, str]:
+def _measure(page: Page, address: str) -> dict[str, Figure]:
     page.goto(address)
     page.locator(".editable-matrices [data-key=O] td").first.wait_for(timeout=60_000)
     page.wait_for_timeout(1000)
-    figures = {"edit, 4 tokens and one head (promised: median under 40 ms, p95 under 100)": spread(_edits(page))}
+    figures = {"edit, 4 tokens and one head": spread(_edits(page), median=40, p95=100)}
     page.get_by_label("Start from").select_option(label="pencil example, two heads")
     page.locator(".editable-matrices [data-key=MSA] td").first.wait_for()
     page.wait_for_timeout(500)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from statistics import median, quantiles
-
 import panel as pn
 from playwright.sync_api import sync_playwright
 
 from tests.bench.bench_hover import HOVER
+from tests.bench.promises import Figure, spread
 from tests.browser import chromium
 from tests.browser.served import address_of
 from widgets import app
@@ -15,7 +14,7 @@ from widgets import app
 PLACES = [[(n % 16 + 0.5) / 16, (n // 16 + 0.5) / 16] for n in range(100)]
 
 
-def run() -> dict[str, str]:
+def run() -> dict[str, Figure]:
     """Hovers over the query picture with 6 maps of 256 patches, and 12 of 294; milliseconds."""
     pn.serve({"app": app.page}, port=0, threaded=True, show=False)
     try:
@@ -27,9 +26,7 @@ def run() -> dict[str, str]:
                 page.locator(".head-maps .tile").first.wait_for()
                 page.wait_for_timeout(1000)
                 times = page.evaluate(HOVER, PLACES)
-                figures[f"hover, {name}"] = (
-                    f"median {median(times):.1f} ms, 95% under {quantiles(times, n=20)[-1]:.1f} ms"
-                )
+                figures[f"hover, {name}"] = spread(times)
             browser.close()
         return figures
     finally:

@@ -6,7 +6,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.bench.hosted import hosted, new_page, spread
+from tests.bench.hosted import hosted, new_page
+from tests.bench.promises import Figure, Promise, spread
 
 # Time to handle one pointer move in every part of the page, and to have the canvases drawn: reading one pixel back
 # waits for the drawing, which the browser may otherwise put off past the end of the handler.
@@ -42,13 +43,13 @@ CLICK = """async ([x, y]) => {
 }"""
 
 
-def run() -> dict[str, str]:
+def run() -> dict[str, Figure]:
     """Hover over 16 px and 8 px patches, and clicks; milliseconds."""
     with hosted() as (browser, address):
         return _measure(new_page(browser), f"{address}?widget=PatchHover")
 
 
-def _measure(page: Page, address: str) -> dict[str, str]:
+def _measure(page: Page, address: str) -> dict[str, Figure]:
     frames: list[Any] = []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: frames.append(frame)))
     page.goto(address)
@@ -57,10 +58,11 @@ def _measure(page: Page, address: str) -> dict[str, str]:
     places = [[(i * 37 % 100 + 0.5) / 100, (i * 61 % 100 + 0.5) / 100] for i in range(300)]
     page.evaluate(HOVER, places[:50])  # the first readings make the browser move its canvases to memory
     before = len(frames)
-    figures = {"hover, 16 px patches (promised: p95 under 8 ms)": spread(page.evaluate(HOVER, places))}
-    figures["websocket messages sent by 300 hovers (promised: 0)"] = str(len(frames) - before)
+    figures = {"hover, 16 px patches": spread(page.evaluate(HOVER, places), p95=8)}
+    sent = len(frames) - before
+    figures["websocket messages sent by 300 hovers"] = Figure(sent, (Promise("number", sent, 0, "messages"),))
     clicks = [page.evaluate(CLICK, place) for place in places[1:61]]  # the first place is selected already
-    figures["click to Python and back (promised: median under 40 ms)"] = spread(clicks)
+    figures["click to Python and back"] = spread(clicks, median=40)
     page.get_by_role("radio", name="8", exact=True).check(force=True)
     page.get_by_text("patches of 8 px").wait_for()
     figures["hover, 8 px patches"] = spread(page.evaluate(HOVER, places))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from statistics import median, quantiles
 
 import panel as pn
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -32,11 +31,3 @@ def hosted() -> Iterator[tuple[Browser, str]]:
 def new_page(browser: Browser) -> Page:
     """A page of the usual size."""
     return browser.new_page(viewport=VIEW)
-
-
-def spread(times: list[float]) -> str:
-    """Median, 95th percentile and largest of milliseconds."""
-    return (
-        f"median {median(times):.1f} ms, p95 {quantiles(times, n=20)[-1]:.1f} ms, largest {max(times):.1f} ms"
-        f" (n={len(times)})"
-    )
