@@ -182,7 +182,7 @@ def test_upload_and_refused_uploads(page: Page, widget: PatchHover) -> None:
         page.get_by_text("Your picture, scaled to 224 px high and 304 px wide, cut into 14 × 19 patches")
     ).to_be_visible()
     send.set_input_files({"name": "notes.txt", "mimeType": "text/plain", "buffer": b"these are words"})
-    expect(page.locator(".part.picture-upload .notice")).to_contain_text("The picture before stays.")
+    expect(page.locator(".part.picture-upload .notice")).to_contain_text("What was shown before stays.")
     expect(page.get_by_text("cut into 14 × 19 patches")).to_be_visible()
     send.set_input_files({"name": "large.png", "mimeType": "image/png", "buffer": bytes(21_000_000)})
     expect(page.locator(".part.picture-upload .notice")).to_contain_text(

@@ -79,7 +79,7 @@ def perturbed(id: str, change: Change) -> Callable[..., Any]:
     def function(*arguments: Any) -> Any:
         given = dict(arguments[0]) if takes_cfg else {}
         rest = arguments[1:] if takes_cfg else arguments
-        more = {name: defaults.get(name) for name in names} | dict(zip(names, rest, strict=True))
+        more = {name: defaults.get(name) for name in names} | dict(zip(names, rest, strict=False))
         inputs = change(given | more)
         beside = [inputs[name] for name in names]
         return right({name: inputs[name] for name in given}, *beside) if takes_cfg else right(*beside)

@@ -52,7 +52,7 @@ def test_an_input_rounded_before_use_is_named_with_its_name(id: str, places: tup
     for name in places:
 
         def rounded(*given):
-            return right(id)(*(ROUND[way](x) if n == name else x for n, x in zip(names, given, strict=True)))
+            return right(id)(*(ROUND[way](x) if n == name else x for n, x in zip(names, given, strict=False)))
 
         assert f"You rounded {name} {way}" in told(id, rounded, "input-rounded")
 

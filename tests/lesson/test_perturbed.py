@@ -80,7 +80,7 @@ def _names(id: str) -> list[str]:
 def _arrays(id: str) -> list[str]:
     """Arguments that are arrays, entries of a dict as `params.W_1`."""
     found = []
-    for name, value in zip(_names(id), exercises.find(id).cases[0].arguments(), strict=True):
+    for name, value in zip(_names(id), exercises.find(id).cases[0].arguments(), strict=False):
         if isinstance(value, dict):
             found += [f"{name}.{key}" for key, entry in value.items() if isinstance(entry, np.ndarray)]
         elif isinstance(value, np.ndarray):
@@ -91,7 +91,7 @@ def _arrays(id: str) -> list[str]:
 def _places(id: str, arguments: tuple) -> dict[str, tuple[Any, Any]]:
     """Where each array stands: the container and the key in it."""
     places: dict[str, tuple[Any, Any]] = {}
-    for i, (name, value) in enumerate(zip(_names(id), arguments, strict=True)):
+    for i, (name, value) in enumerate(zip(_names(id), arguments, strict=False)):
         if isinstance(value, dict):
             places |= {f"{name}.{key}": (value, key) for key in value}
         else:

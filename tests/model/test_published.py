@@ -4,6 +4,7 @@ should."""
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -134,7 +135,7 @@ def test_windows_of_sam() -> None:
     )
     found = count.windowed_attention_macs(shape, sam["image_size"], sam["window"], len(sam["global_layers"]))
     assert found["windowed"] == REFERENCE["sam_window"]["with_28_windowed"]
-    gaps = {later - earlier for earlier, later in zip(sam["global_layers"], sam["global_layers"][1:], strict=True)}
+    gaps = {later - earlier for earlier, later in pairwise(sam["global_layers"])}
     assert gaps == {8} and sam["global_layers"][-1] == sam["num_hidden_layers"] - 1
 
 

@@ -14,8 +14,8 @@ from tests.model.test_count import flops, library_on_meta
 from widgets.counting.calculator_settings import (
     NUMBERS,
     OPTIONS,
-    Refused,
     Setting,
+    SettingRefused,
     changed,
     config_code,
     name_of,
@@ -28,14 +28,14 @@ from widgets.model.count import macs, parameters
 from widgets.model.shape import FAMILY, ViTShape, size_pair
 
 
-def refusal(changes: dict[str, str], setting: Setting = Setting()) -> Refused:
-    with pytest.raises(Refused) as caught:
+def refusal(changes: dict[str, str], setting: Setting = Setting()) -> SettingRefused:
+    with pytest.raises(SettingRefused) as caught:
         changed(setting, changes)
     assert str(caught.value).endswith(".") and len(str(caught.value)) < 140
     return caught.value
 
 
-def offers(refused: Refused) -> list[str]:
+def offers(refused: SettingRefused) -> list[str]:
     return [label for label, _ in refused.nearest]
 
 
@@ -119,7 +119,7 @@ def test_every_offer_is_possible() -> None:
         start = Setting(rng.choice(list(FAMILY.values())))
         try:
             changed(start, {field: typed})
-        except Refused as refused:
+        except SettingRefused as refused:
             seen += 1
             assert refused.nearest, (field, typed)
             for label, changes in refused.nearest:

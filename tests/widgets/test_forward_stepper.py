@@ -160,7 +160,7 @@ def test_after_a_refusal_deep_in_a_large_model_the_small_one_opens_and_the_words
     widget.selection.model = "checkpoint"
     widget.selection.step = 4 + LAYER * 5 + 3  # layer 6, softmax
     widget.selection.checkpoint = "vit-nowhere"
-    assert "shown before" in widget.refusal and "DINOv2" in twin.sentence, (
+    assert "vit-nowhere" in widget.refusal and "DINOv2" in twin.sentence, (
         "what is shown is the model that was opened last"
     )
     widget.selection.model = "hand-set"  # it has two layers

@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.common.refusal import Refused
 from widgets.kit.undo import Changes
 from widgets.kit.widget import Description, Widget
 from widgets.parts import CodeCopy, EditableMatrices, Line, Matrix, controls
@@ -82,7 +83,7 @@ class AttentionCalculator(Widget):
         try:
             value = number_typed(text, LARGEST)
             changed = self.inputs.changed(key, self.shown, row, column, value)
-        except ValueError as refusal:
+        except Refused as refusal:
             kept = number(float(self.inputs.matrix(key, self.shown)[row, column]))
             self._sheet.refuse(key, row, column, f"{refusal} The cell keeps {kept}.")
             return

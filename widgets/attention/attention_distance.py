@@ -9,10 +9,11 @@ import numpy as np
 import panel as pn
 
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.parts import NumberTable, Plot, Series
+from widgets.parts import NumberTable, Part, Plot, Series
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,13 +97,13 @@ class AttentionDistance(Widget):
             styles={"gap": "12px"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._plot]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            self._found = self.distances()
-        except (RuntimeError, ValueError) as refusal:
-            stays = " The dots before stay." if self._found else ""
-            self._plot.param.update(status="refused", message=f"{refusal}{stays}")
-            return
+        self._found = self.distances()
         caption = (
             "Attention between patches only: the class token has no place, so it is left out and each row made to sum"
             f" to 1 again. Distances are between patch centres. {self._found.caption}"
@@ -162,10 +163,7 @@ class AttentionDistance(Widget):
 
     def describe(self) -> Description:
         """The nearest and the farthest head of every layer, in words."""
-        try:
-            found = self.distances()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        found = self.distances()
         (layer, head), d = self.place, found.pixels
         sentence = (
             f"{found.title} on {self.choice.picture.title}: head {head + 1} of layer {layer + 1} looks"
@@ -177,10 +175,7 @@ class AttentionDistance(Widget):
 
     def still(self) -> Figure:
         """The dots, the mean of each layer, and the distance of a head without preference."""
-        try:
-            found = self.distances()
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        found = self.distances()
         return stills.distances_still(
             found.pixels, found.even, self.place, f"{found.title} on {self.choice.picture.title}", EVEN
         )

@@ -12,11 +12,12 @@ import panel as pn
 import param
 
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.patches import patch_index, patch_position, token_name
-from widgets.parts import HeadMaps, controls
+from widgets.parts import HeadMaps, Part, controls
 from widgets.pictures import PREPARATIONS, Picture, prepare
 
 if TYPE_CHECKING:
@@ -129,14 +130,13 @@ class HeadExplorer(Widget):
             styles={"gap": "12px"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._maps]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            layer = self.layer()
-        except (RuntimeError, ValueError) as refusal:
-            self._maps.param.update(
-                status="refused", message=f"{refusal} The maps before stay." if self._shown else str(refusal)
-            )
-            return
+        layer = self.layer()
         self._keep_place(layer)
         self._shown = layer
         self._maps.param.update(
@@ -200,10 +200,7 @@ class HeadExplorer(Widget):
 
     def describe(self) -> Description:
         """Where every head looks from the query, in words."""
-        try:
-            layer = self.layer()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        layer = self.layer()
         query = min(self.selection.token, layer.weights.shape[-1] - 1)
         head = min(self.selection.head, len(layer.names) - 1)
         row = layer.facts[:, query]  # (k, 5)
@@ -226,10 +223,7 @@ class HeadExplorer(Widget):
 
     def still(self) -> Figure:
         """The picture with the query ringed, and the map of every head."""
-        try:
-            layer = self.layer()
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        layer = self.layer()
         query, (rows, columns) = min(self.selection.token, layer.weights.shape[-1] - 1), layer.grid
         maps = layer.weights[:, query, layer.prefix :].reshape(-1, rows, columns)
         top = float(layer.tops[query]) if self.scale == "shared" else None

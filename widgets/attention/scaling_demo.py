@@ -10,10 +10,12 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.common.refusal import Refused
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.parts import NumberTable, Plot, Series, controls
+from widgets.parts import NumberTable, Part, Plot, Series, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -219,12 +221,13 @@ class ScalingDemo(Widget):
             self._show_histograms()
             self._show_spread()
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._real.histogram]
+
+    @draws
     def _redraw_real(self, *_: Any) -> None:
-        try:
-            scores, (queries, found) = self.real(), self.over_queries()
-        except (RuntimeError, ValueError) as refusal:
-            self._real.refuse(f"{refusal} What was drawn before stays." if self._kept else str(refusal))
-            return
+        scores, (queries, found) = self.real(), self.over_queries()
         self._kept = scores
         with pn.io.hold():
             self._real.show(
@@ -292,7 +295,7 @@ class ScalingDemo(Widget):
         table = [(f"random: {name}", _pair(key, found)) for key, name in MEASURED.items()]
         try:
             real, (queries, over) = self.real(), self.over_queries()
-        except (RuntimeError, ValueError) as refusal:
+        except Refused as refusal:
             return Description(sentence, [*table, ("the real head", str(refusal))])
         return Description(
             f"{sentence} Beside it, {real.title}.",
@@ -312,7 +315,7 @@ class ScalingDemo(Widget):
 
         figure = Figure(figsize=(6.4, 2.4), dpi=100, layout="constrained")
         *halves, last = figure.subplots(1, 3)
-        for axes, scores in zip(halves, (self.random(), self._kept), strict=True):
+        for axes, scores in zip(halves, (self.random(), self._kept), strict=False):
             if scores is None:
                 axes.set_axis_off()
                 continue
@@ -400,10 +403,6 @@ class _Half:
             caption=f"{axis} Softmax does not see a number added to all scores.",
         )
 
-    def refuse(self, sentence: str) -> None:
-        """Say why there is nothing new to draw."""
-        self.histogram.param.update(status="refused", message=sentence)
-
 
 @cache
 def measured(head_size: int) -> dict[str, dict[str, float]]:
@@ -433,7 +432,7 @@ def _histogram(name: str, values: np.ndarray, most: float) -> Series:
     middles, shares = (edges[1:] + edges[:-1]) / 2, counts / len(values)
     labels = [
         f"{name}: {n} of {len(values)} scores lie {a:.2f} to {b:.2f} from their mean".replace("-", "−")
-        for n, a, b in zip(counts, edges, edges[1:], strict=True)
+        for n, a, b in zip(counts, edges[:-1], edges[1:], strict=True)
     ]
     return Series(
         name, middles.tolist(), shares.tolist(), kind="bars", hue=HUES[name], dash=name == UNSCALED, labels=labels

@@ -11,11 +11,12 @@ import param
 from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.patches import token_name
-from widgets.parts import MatrixView, Plot, Series, controls
+from widgets.parts import MatrixView, Part, Plot, Series, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -186,17 +187,20 @@ class ActivationPlot(Widget):
             **MatrixView.matrix(self.values()),
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._histogram, self._shares]
+
+    def notice(self, status: str, sentence: str) -> None:
+        """Say it on the parts, and keep it for the words and the still."""
+        self._refusal = sentence
+        super().notice(status, sentence)
+
+    @draws
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import stream
 
-        try:
-            self.reading = read(self.selection.checkpoint, self.choice.picture)
-        except (RuntimeError, ValueError) as refusal:
-            self._refusal = str(refusal)
-            stays = "" if self.reading is None else " What is shown stays the one before."
-            for part in (self._histogram, self._shares):
-                part.param.update(status="refused", message=f"{refusal}{stays}")
-            return
+        self.reading = read(self.selection.checkpoint, self.choice.picture)
         self._refusal = ""
         self._measured = stream(self.reading.trace)
         self._draw_numbers()

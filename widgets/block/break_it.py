@@ -11,10 +11,11 @@ import param
 from widgets.block.cosine_line import cosine_line, spread
 from widgets.common.number_formats import fixed
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.parts import NumberTable, PictureGrid, controls
+from widgets.parts import NumberTable, Part, PictureGrid, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,12 +87,13 @@ class BreakIt(Widget):
             styles={"gap": "12px"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._grid]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            damage = self.damage()
-        except (RuntimeError, ValueError) as refusal:
-            self._grid.param.update(status="refused", message=str(refusal))
-            return
+        damage = self.damage()
         picture = self.choice.picture
         self._grid.param.update(
             status="ready",
@@ -152,10 +154,7 @@ class BreakIt(Widget):
         """The mistake and what it does, in words."""
         from widgets.model.faults import FAULTS
 
-        try:
-            damage = self.damage()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        damage = self.damage()
         title = self.choice.picture.title
         if self.fault == RIGHT:
             return Description(f"{title} through {damage.title} with no mistake switched on.", self._rows(damage))

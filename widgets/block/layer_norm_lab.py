@@ -10,14 +10,16 @@ import param
 
 from widgets.block import norm_sheet
 from widgets.block.norm_sheet import EPSILON, epsilon_typed
+from widgets.common.refusal import Refused
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.undo import Changes
 from widgets.kit.widget import Description, Widget
 from widgets.model.patches import token_name
-from widgets.parts import EditableMatrices, Line, Matrix, PictureGrid, controls, norm_sums
+from widgets.parts import EditableMatrices, Line, Matrix, Part, PictureGrid, controls, norm_sums
 from widgets.parts.editable_matrices import number_typed
 from widgets.parts.written_sum import significant
 
@@ -89,7 +91,7 @@ class LayerNormLab(Widget):
                 changed = getattr(self, key).copy()
                 changed[column] = number_typed(text, LARGEST)
                 self._change(**{key: changed})
-        except ValueError as refusal:
+        except Refused as refusal:
             kept = self.epsilon if key == "epsilon" else float(getattr(self, key)[column])
             self._sheet.refuse(key, row, column, f"{refusal} The cell keeps {significant(kept)}.")
 
@@ -105,6 +107,17 @@ class LayerNormLab(Widget):
 
     # where they come from ---------------------------------------------------------------------------------
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._sheet]
+
+    def notice(self, status: str, sentence: str) -> None:
+        """Say it on the sheet, which shows the example by hand where it shows nothing yet."""
+        if self.x is None:
+            self._by_hand(HAND)
+        super().notice(status, sentence)
+
+    @draws
     def _load(self, *_: Any) -> None:
         """Take the numbers of the start that is chosen; what cannot be read leaves them as they are, and says why."""
         self._changes.forget()
@@ -112,13 +125,7 @@ class LayerNormLab(Widget):
             self._sheet.param.update(status="ready", message="")
             self._by_hand(self.start)
             return
-        try:
-            self.reading = read(self.selection.checkpoint, self.choice.picture)
-        except (RuntimeError, ValueError) as refusal:
-            self._sheet.param.update(status="refused", message=f"{refusal} The numbers before stay.")
-            if self.x is None:
-                self._by_hand(HAND)
-            return
+        self.reading = read(self.selection.checkpoint, self.choice.picture)
         self._sheet.param.update(status="ready", message="")
         self._show_picture()
         weights = self._weights()

@@ -10,10 +10,11 @@ import panel as pn
 
 from widgets.common.number_formats import fixed
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.parts import MatrixView, NumberTable, PictureGrid
+from widgets.parts import MatrixView, NumberTable, Part, PictureGrid
 from widgets.pictures import open_sample, prepare, sample_names
 
 if TYPE_CHECKING:
@@ -115,12 +116,13 @@ class ReadOut(Widget):
             styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._pictures[0]]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            found = self.neighbours()
-        except (RuntimeError, ValueError) as refusal:
-            self._pictures[0].param.update(status="refused", message=str(refusal))
-            return
+        found = self.neighbours()
         shown = [self.choice.picture, *(open_sample(found.nearest(way)) for way in (0, 1))]
         said = ["", *(f" Cosine {found.cosines[:, way].max():.3f}." for way in (0, 1))]
         with pn.io.hold():
@@ -153,10 +155,7 @@ class ReadOut(Widget):
 
     def describe(self) -> Description:
         """Both readings in words, and the cosines with every sample."""
-        try:
-            found = self.neighbours()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        found = self.neighbours()
         first, second = (open_sample(found.nearest(way)).title for way in (0, 1))
         verdict = (
             f"both find “{first}” most alike"
@@ -174,10 +173,7 @@ class ReadOut(Widget):
 
     def still(self) -> Figure:
         """This picture and the one most alike by each way."""
-        try:
-            found = self.neighbours()
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        found = self.neighbours()
         shown = [(self.choice.picture, "this picture")] + [
             (open_sample(found.nearest(way)), f"most alike\n{WAYS[way]}") for way in (0, 1)
         ]

@@ -9,13 +9,15 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import fixed
+from widgets.common.refusal import Refused
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.patches import token_name
-from widgets.parts import NumberTable, PictureGrid, Plot, Series, TokenCurves, controls
+from widgets.parts import NumberTable, Part, PictureGrid, Plot, Series, TokenCurves, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -104,7 +106,7 @@ class ResidualStream(Widget):
     def stream(self) -> Stream:
         """The numbers of every token of the reading that is shown. Raises RuntimeError before there is one."""
         if self._measured is None:
-            raise RuntimeError(self._refusal)
+            raise Refused(self._refusal)
         return self._measured
 
     @property
@@ -164,14 +166,20 @@ class ResidualStream(Widget):
             styles={"gap": "16px"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._grid, self._agreement]
+
+    def notice(self, status: str, sentence: str) -> None:
+        """Say it on the parts, and keep it for the words and the still."""
+        self._refusal = sentence
+        super().notice(status, sentence)
+
+    @draws
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import differences, stream
 
-        try:
-            self.reading = read(self.selection.checkpoint, self.choice.picture)
-        except (RuntimeError, ValueError) as refusal:
-            self._refuse(str(refusal))
-            return
+        self.reading = read(self.selection.checkpoint, self.choice.picture)
         self._refusal = ""
         self._measured = stream(self.reading.trace)
         self._differences = differences(self.reading.trace) if self.against_library else []
@@ -181,12 +189,6 @@ class ResidualStream(Widget):
         )
         with pn.io.hold():
             self._show()
-
-    def _refuse(self, why: str) -> None:
-        self._refusal = why
-        for part in (self._grid, self._agreement):
-            stays = "" if self.reading is None else " What is shown stays the one before."
-            part.param.update(status="refused", message=f"{why}{stays}")
 
     def _show(self) -> None:
         reading, token = self.reading, self.selection.token
@@ -283,7 +285,7 @@ class ResidualStream(Widget):
                 "key",
                 labels=[
                     f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
-                    for n, v, d in zip(places, absolute, self.differences, strict=True)
+                    for n, v, d in zip(places, absolute, self.differences, strict=False)
                 ],
             ),
             Series(

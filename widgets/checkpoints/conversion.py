@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from widgets.checkpoints.sources import SourceFailed, hub_files, package_file
+from widgets.common.refusal import Refused
 
 Source = Callable[[Path], dict[str, Any]]
 """Writes model.safetensors and config.json into the folder it is given, and returns their provenance.
@@ -53,7 +54,7 @@ def _take_hub_files(files: dict[str, Path], folder: Path) -> bool:
         try:
             state = load_file(files["model.safetensors"])
         except SafetensorError as error:
-            raise ValueError(f"not a safetensors file: {error}") from error
+            raise Refused(f"not a safetensors file: {error}") from error
         _save(vit_from_dinov2(state, shape_of_dinov2(config)), folder)
         return True
     for name, path in files.items():  # the paper's ViT already

@@ -21,11 +21,12 @@ from widgets.checkpoints.conversion import Source, sources_of
 from widgets.checkpoints.download import say, sha256
 from widgets.checkpoints.sources import SourceFailed
 from widgets.common.facts import published
+from widgets.common.refusal import Refused
 
 PROVENANCE = "provenance.json"
 
 
-class CheckpointMissing(RuntimeError):
+class CheckpointMissing(Refused):
     """The checkpoint is not on this machine and could not be fetched; the message names the ways to get it."""
 
 
@@ -41,7 +42,7 @@ def names() -> list[str]:
 def facts_of(name: str) -> dict[str, Any]:
     """Return the published facts of a checkpoint. Raises ValueError, with the names there are, for another name."""
     if name not in names():
-        raise ValueError(f"there is no checkpoint called {name!r}: the course has {', '.join(names())}")
+        raise Refused(f"there is no checkpoint called {name!r}: the course has {', '.join(names())}")
     return published("checkpoints")[name]
 
 

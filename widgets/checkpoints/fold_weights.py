@@ -19,6 +19,7 @@ from safetensors import SafetensorError
 from transformers import ViTConfig, ViTForImageClassification, ViTModel
 from transformers.utils import logging
 
+from widgets.common.refusal import Refused
 from widgets.model.library import empty
 from widgets.model.tensor_defaults import CPU
 
@@ -86,7 +87,7 @@ def shape_of_dinov2(config: dict[str, Any]) -> dict[str, Any]:
     Raises ValueError for a DINOv2 that is more than LayerScale away from the paper's ViT (a gated MLP).
     """
     if config.get("use_swiglu_ffn"):
-        raise ValueError("a DINOv2 with a gated MLP (use_swiglu_ffn) is not the paper's ViT, so it cannot be folded")
+        raise Refused("a DINOv2 with a gated MLP (use_swiglu_ffn) is not the paper's ViT, so it cannot be folded")
     same = ("hidden_size", "num_hidden_layers", "num_attention_heads", "image_size", "patch_size", "layer_norm_eps")
     shape = {name: config[name] for name in same}
     return shape | {"intermediate_size": int(config["hidden_size"] * config["mlp_ratio"])}

@@ -15,6 +15,7 @@ from transformers import ViTConfig, ViTForImageClassification, ViTModel
 from widgets.checkpoints import fetching
 from widgets.checkpoints.fetching import CheckpointMissing, facts_of, names
 from widgets.checkpoints.fold_weights import NoViT, fill, open_copy
+from widgets.common.refusal import Refused
 from widgets.model.library import empty
 from widgets.model.patches import check_image_size
 from widgets.model.tensor_defaults import FLOAT32, seeded
@@ -191,7 +192,7 @@ def _interpolated_positions(model: Any, size: Size) -> torch.Tensor:
 def _checked(image_size: Any, patch_size: int) -> Size:
     size = _pair(image_size)
     if len(size) != 2:
-        raise ValueError(f"image_size is one side or (height, width), not {image_size!r}")
+        raise Refused(f"image_size is one side or (height, width), not {image_size!r}")
     check_image_size(*size, patch_size)
     return int(size[0]), int(size[1])
 

@@ -16,6 +16,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from widgets.common.refusal import Refused
+
 LONGEST = 60  # characters of one number
 FARTHEST = 1000  # characters that are looked at: what is longer was pasted by mistake
 FAR = 1e15  # bounds further apart than this need not be said
@@ -87,7 +89,7 @@ class Kind:
         return self.least <= value <= self.most and math.isfinite(value) and not (self.whole and value % self.step)
 
 
-class NotRead(ValueError):
+class NotRead(Refused):
     """Why a text is no number of its field, and `near`: numbers (or tuples of sides) that could be meant."""
 
     def __init__(self, sentence: str, near: tuple[float | tuple[float, ...], ...] = ()) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from widgets.common.facts import published
 from widgets.common.typed_number import Kind, NotRead, as_typed, number_typed
-from widgets.counting.calculator_settings import Refused
+from widgets.counting.calculator_settings import SettingRefused
 from widgets.model import count
 from widgets.model.costs import JFT_CLASSES, models, training_exaflops
 from widgets.model.shape import ViTShape
@@ -75,13 +75,13 @@ def printed_core_days(model: str) -> float | None:
 
 
 def changed(run: Run, field: str, text: str) -> Run:
-    """The run with one field as it was typed. Raises Refused, with what could stand there."""
+    """The run with one field as it was typed. Raises SettingRefused, with what could stand there."""
     if field == "model":
         if text not in models():
-            raise Refused(f"the model is one of {', '.join(models())}, not “{text[:20]}”")
+            raise SettingRefused(f"the model is one of {', '.join(models())}, not “{text[:20]}”")
         return replace(run, model=text)
     if field not in FIELDS:
-        raise Refused(f"there is no field called “{field[:30]}”")
+        raise SettingRefused(f"there is no field called “{field[:30]}”")
     return replace(run, **{field: _number(run, field, text)})
 
 
@@ -96,4 +96,4 @@ def _number(run: Run, field: str, text: str) -> float:
         return number_typed(text, Kind(name.partition(",")[0], least, most, whole, (unit,), typed(run, field)))
     except NotRead as reason:
         offers = [as_typed(near, whole) for near in reason.near] or [typed(run, field)]
-        raise Refused(str(reason), [(offer, {field: offer}) for offer in offers]) from None
+        raise SettingRefused(str(reason), [(offer, {field: offer}) for offer in offers]) from None

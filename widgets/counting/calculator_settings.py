@@ -8,6 +8,7 @@ from itertools import product
 from math import gcd
 from typing import Any
 
+from widgets.common.refusal import Refused
 from widgets.common.typed_number import Kind, NotRead, as_typed, number_typed, split_sides
 from widgets.model.shape import CHOICES, FAMILY, LARGEST_SIDE, LIMITS, MAY_BE_ZERO, ViTShape, size_pair
 
@@ -51,7 +52,7 @@ OF_THE_RUN = {"batch": 1_000_000, "epochs": 1_000_000, "images": 10**12}  # the 
 DEFAULT = "B/16"
 
 
-class Refused(ValueError):
+class SettingRefused(Refused):
     """Why a setting is not possible, and `nearest`: pairs of (what to offer, the changes that make it possible)."""
 
     def __init__(self, sentence: str, nearest: list[tuple[str, dict[str, str]]] | None = None) -> None:
@@ -82,13 +83,13 @@ def value_of(setting: Setting, field: str) -> str:
 
 
 def changed(setting: Setting, changes: dict[str, str]) -> Setting:
-    """The setting with fields as they were typed. Raises Refused, with the nearest that is possible."""
+    """The setting with fields as they were typed. Raises SettingRefused, with the nearest that is possible."""
     values = {field: _read(setting, field, text) for field, text in changes.items()}
     run = {field: value for field, value in values.items() if field in OF_THE_RUN}
     rest = {field: value for field, value in values.items() if field not in OF_THE_RUN}
     try:
         return replace(setting, shape=replace(setting.shape, **rest), **run)
-    except ValueError as error:
+    except Refused as error:
         raise _impossible(setting.shape, rest, str(error)) from None
 
 
@@ -107,21 +108,21 @@ def title_of(shape: ViTShape) -> str:
 
 
 def _read(setting: Setting, field: str, text: str) -> Any:
-    """The value of what was typed. Raises Refused for what is no value at all, or out of bounds."""
+    """The value of what was typed. Raises SettingRefused for what is no value at all, or out of bounds."""
     typed = text.strip()
     if field in OPTIONS:
         if typed not in OPTIONS[field][1]:
-            raise Refused(f"{OPTIONS[field][0]} is one of {', '.join(OPTIONS[field][1])}, not “{typed[:20]}”.")
+            raise SettingRefused(f"{OPTIONS[field][0]} is one of {', '.join(OPTIONS[field][1])}, not “{typed[:20]}”.")
         return typed if field in CHOICES else SWITCHES[typed]
     if field not in NUMBERS:
-        raise Refused(f"there is no field called “{field[:30]}”")
+        raise SettingRefused(f"there is no field called “{field[:30]}”")
     if field == "image_size":
         return _sides(setting, typed)
     return _whole(setting, field, typed)
 
 
 def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
-    """A side, or height and width, as they were typed. Raises Refused; what it offers keeps the side that is
+    """A side, or height and width, as they were typed. Raises SettingRefused; what it offers keeps the side that is
     possible."""
     try:
         texts = split_sides(typed, _kind(setting, "image_size"))
@@ -130,17 +131,17 @@ def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
         offered = [
             as_typed(tuple(map(int, near)) if isinstance(near, tuple) else int(near)) for near in reason.near
         ] or [now]
-        raise Refused(str(reason), [(text, {"image_size": text}) for text in offered]) from None
+        raise SettingRefused(str(reason), [(text, {"image_size": text}) for text in offered]) from None
     return _whole(setting, "image_size", texts[0]) if len(texts) == 1 else _pair(setting, texts)
 
 
 def _pair(setting: Setting, texts: list[str]) -> int | tuple[int, int]:
     sides: list[list[int]] = []
     refusal = None
-    for text, now in zip(texts, size_pair(setting.shape.image_size), strict=True):
+    for text, now in zip(texts, size_pair(setting.shape.image_size), strict=False):
         try:
             sides.append([_whole(setting, "image_size", text)])
-        except Refused as refused:
+        except SettingRefused as refused:
             refusal = refusal or refused
             labels = [label.replace(",", "") for label, _ in refused.nearest]
             sides.append([int(label) for label in labels if label.isdecimal()] or [now])
@@ -148,20 +149,20 @@ def _pair(setting: Setting, texts: list[str]) -> int | tuple[int, int]:
         (height,), (width,) = sides
         return height if height == width else (height, width)
     near = [_possible_near(setting.shape, "image_size", side[0])[:1] if len(side) == 1 else side for side in sides]
-    raise Refused(str(refusal), _offer("image_size", list(product(*near))[:2]))
+    raise SettingRefused(str(refusal), _offer("image_size", list(product(*near))[:2]))
 
 
 def _whole(setting: Setting, field: str, text: str) -> int:
-    """A whole number of a field. Raises Refused, with the nearest that is possible."""
+    """A whole number of a field. Raises SettingRefused, with the nearest that is possible."""
     try:
         return int(number_typed(text, _kind(setting, field)))
     except NotRead as reason:
         now = value_of(setting, field)
         if not reason.near:
-            raise Refused(str(reason), [(now, {field: now})]) from None
+            raise SettingRefused(str(reason), [(now, {field: now})]) from None
         found = {value for near in reason.near for value in _possible_near(setting.shape, field, int(near))}
         middle = sum(reason.near) / len(reason.near)
-        raise Refused(
+        raise SettingRefused(
             str(reason), _offer(field, sorted(sorted(found, key=lambda value: abs(value - middle))[:2]))
         ) from None
 
@@ -197,7 +198,7 @@ def _named(field: str) -> str:
 # --- fields that do not go together
 
 
-def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
+def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> SettingRefused:
     """Say of one changed field why it does not go with the others."""
     field, value = next(iter(values.items())) if len(values) == 1 else ("", None)
     D, k, P = shape.hidden_size, shape.num_attention_heads, shape.patch_size
@@ -216,7 +217,7 @@ def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
             " not."
         )
     elif field in ("class_token", "pool"):
-        return Refused(
+        return SettingRefused(
             "Without a class token the head cannot read it.",
             [
                 ("no class token, read the mean of the patches", {"class_token": "no", "pool": "gap"}),
@@ -224,8 +225,8 @@ def _impossible(shape: ViTShape, values: dict[str, Any], error: str) -> Refused:
             ],
         )
     else:
-        return Refused(f"{error[:1].upper()}{error[1:]}.")
-    return Refused(sentence, _offer(field, _possible_near(shape, field, value)))
+        return SettingRefused(f"{error[:1].upper()}{error[1:]}.")
+    return SettingRefused(sentence, _offer(field, _possible_near(shape, field, value)))
 
 
 def _offer(field: str, values: list[Any]) -> list[tuple[str, dict[str, str]]]:
@@ -269,12 +270,12 @@ def write(setting: Setting) -> str:
 def read(text: str) -> Setting:
     """The setting of an address. Raises ValueError with a sentence for what is none."""
     if len(text) > LONGEST_TEXT:
-        raise ValueError("it is too long for a setting")
+        raise SettingRefused("it is too long for a setting")
     first, *others = text.split("~")
     if len(others) > 1:
-        raise ValueError("it names more than two models")
+        raise SettingRefused("it names more than two models")
     if "" in others:
-        raise ValueError("it names no second model after the ~")
+        raise SettingRefused("it names no second model after the ~")
     setting = _read_one(first)
     if not others:
         return setting
@@ -285,7 +286,7 @@ def _read_one(text: str) -> Setting:
     """One model: a name of the family, then the fields that differ, all at once (order must not matter)."""
     name, *changes = text.split(",") if text else [DEFAULT]
     if name not in FAMILY:
-        raise ValueError(f"it must begin with one of {', '.join(FAMILY)}")
+        raise SettingRefused(f"it must begin with one of {', '.join(FAMILY)}")
     pairs = [change.partition("=") for change in changes]
     return changed(Setting(FAMILY[name]), {field.strip(): value for field, _, value in pairs})
 

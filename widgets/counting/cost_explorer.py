@@ -11,8 +11,9 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import percent, short, written_bytes
+from widgets.common.refusal import Refused
 from widgets.common.typed_number import Kind, NotRead, as_typed, number_typed
-from widgets.counting.calculator_settings import Refused, Setting, changed, value_of
+from widgets.counting.calculator_settings import Setting, SettingRefused, changed, value_of
 from widgets.counting.ledger import product_lines
 from widgets.kit.widget import Description, Widget
 from widgets.model import count
@@ -101,14 +102,14 @@ class CostExplorer(Widget):
                 values = {field: self._whole(field, changes[field])}
             else:
                 return
-        except Refused as refused:
+        except SettingRefused as refused:
             self._sheet.refuse(field, changes[field], str(refused), refused.nearest)
             return
         self.param.update(**values)
         self._sheet.show(self._fields())
 
     def _whole(self, field: str, text: str) -> int:
-        """A whole number of this widget's own fields. Raises Refused with the nearest that is possible."""
+        """A whole number of this widget's own fields. Raises SettingRefused with the nearest that is possible."""
         least, most, name = (
             (1, LIMITS["window"], "A window's side")
             if field == "window"
@@ -118,7 +119,7 @@ class CostExplorer(Widget):
             return int(number_typed(text, Kind(name, least, most, whole=True, example=f"{getattr(self, field):,}")))
         except NotRead as reason:
             offers = [as_typed(near) for near in reason.near] or [f"{getattr(self, field):,}"]
-            raise Refused(str(reason), [(offer, {field: offer}) for offer in offers]) from None
+            raise SettingRefused(str(reason), [(offer, {field: offer}) for offer in offers]) from None
 
     def _other_model(self, *_: Any) -> None:
         """Another model: keep the size if its patches cut it, and no more global layers than it has."""
@@ -368,7 +369,7 @@ class CostExplorer(Widget):
     def _largest(self) -> str:
         try:
             return f"{count.max_image_size(self.shape, BUDGET, self.batch):,} px"
-        except ValueError:
+        except Refused:
             return "none: not even one patch"
 
     def _window_rows(self) -> list[tuple[str, str]]:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
+from widgets.common.refusal import Refused
 from widgets.experiments.timing import BASE, ROUNDS, Size, Timing, measure, sizes
+from widgets.kit.answering import in_words
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import TEXT_COLOURS, Description, Widget
 from widgets.parts import LedgerTable, Plot, Series, controls
@@ -72,7 +74,7 @@ class MeasureHere(Widget):
         """The sizes that are timed; none when there is no model."""
         try:
             return sizes(self.shape)
-        except (RuntimeError, ValueError):
+        except Refused:
             return []
 
     def ratios(self) -> dict[int, float]:
@@ -105,9 +107,9 @@ class MeasureHere(Widget):
                 self.done += 1
             self._press.label = MEASURE
             self._say(self._verdict())
-        except (RuntimeError, ValueError) as refusal:
+        except Exception as error:
             self._press.label = MEASURE
-            self._say(str(refusal), "wrong")
+            self._say(in_words(error, self)[1], "wrong")
 
     @property
     def _all_seen(self) -> bool:
@@ -129,7 +131,7 @@ class MeasureHere(Widget):
     def _refusal(self) -> str:
         try:
             return f"{self.shape.patch_size}"
-        except (RuntimeError, ValueError) as refusal:
+        except Refused as refusal:
             return str(refusal)
 
     # what is seen -----------------------------------------------------------------------------------------
@@ -158,7 +160,7 @@ class MeasureHere(Widget):
 
         try:
             return at_hand(self.selection.checkpoint).title
-        except (RuntimeError, ValueError):
+        except Refused:
             return self.selection.checkpoint
 
     def _draw(self) -> None:

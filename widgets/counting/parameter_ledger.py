@@ -10,10 +10,11 @@ import param
 
 from widgets.common.number_formats import fixed
 from widgets.counting.ledger import PIECES, parameter_lines
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.shape import ViTShape
-from widgets.parts import LedgerTable, controls
+from widgets.parts import LedgerTable, Part, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,13 +94,13 @@ class ParameterLedger(Widget):
             styles={"gap": "16px"},
         )
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._terms]
+
+    @draws
     def _load(self, *_: Any) -> None:
-        try:
-            checkpoint, self._found = self.checkpoint(), self.tensors()
-        except (RuntimeError, ValueError) as refusal:
-            self._found = getattr(self, "_found", {})
-            self._terms.param.update(status="refused", message=str(refusal))
-            return
+        checkpoint, self._found = self.checkpoint(), self.tensors()
         self._lines = {line.key: line for line in parameter_lines(ViTShape.from_checkpoint(checkpoint))}
         self._running = _running(self._found)
         total, of_torch = max(self._running.values()), self.counted()

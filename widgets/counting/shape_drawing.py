@@ -10,6 +10,7 @@ from itertools import groupby
 from math import ceil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from widgets.common.refusal import Refused
 from widgets.counting.shape_guess import written
 from widgets.kit.widget import STILLS, png_of
 from widgets.model.shape import FAMILY, size_pair
@@ -175,7 +176,7 @@ def draw_shapes(name: str) -> ShapeDrawing:
     Raises ValueError for a model that is not in the family, with the names that are.
     """
     if name not in FAMILY:
-        raise ValueError(f"draw_shapes takes the name of a model, not {name!r}: {', '.join(FAMILY)}")
+        raise Refused(f"draw_shapes takes the name of a model, not {name!r}: {', '.join(FAMILY)}")
     shape = FAMILY[name]
     return ShapeDrawing(name, tuple(shape_trace(shape)), shape.num_hidden_layers, size_pair(shape.image_size))
 

@@ -9,7 +9,7 @@ import param
 
 from widgets.common.number_formats import digits
 from widgets.counting.budget import FIELDS, Run, changed, peaks, printed_core_days, runs, typed
-from widgets.counting.calculator_settings import Refused
+from widgets.counting.calculator_settings import SettingRefused
 from widgets.kit.widget import TEXT_COLOURS, Description, Widget
 from widgets.model import count
 from widgets.model.costs import WAYS, models, table6
@@ -66,7 +66,7 @@ class TrainingBudget(Widget):
         for field, text in changes.items():
             try:
                 run = changed(self.run, field, text)
-            except Refused as refused:
+            except SettingRefused as refused:
                 if field in FIELDS:
                     self._sheet.refuse(field, text, str(refused), refused.nearest)
                 return

@@ -10,11 +10,12 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import digits, percent, written_bytes
+from widgets.common.refusal import Refused
 from widgets.counting.calculator_settings import (
     NUMBERS,
     OPTIONS,
-    Refused,
     Setting,
+    SettingRefused,
     changed,
     config_code,
     name_of,
@@ -24,6 +25,7 @@ from widgets.counting.calculator_settings import (
     write,
 )
 from widgets.counting.ledger import PIECES, Line, as_csv, parameter_lines, product_lines, words_of
+from widgets.kit.answering import STAYS
 from widgets.kit.widget import Description, Widget
 from widgets.model import count
 from widgets.model.shape import FAMILY, ViTShape
@@ -103,7 +105,7 @@ class ViTCalculator(Widget):
         field = next(iter(changes), "")
         try:
             self._set(changed(self.now, changes))
-        except Refused as refused:
+        except SettingRefused as refused:
             if field in NUMBERS or field in OPTIONS:
                 self._sheet.refuse(field, changes[field], str(refused), refused.nearest)
 
@@ -128,10 +130,10 @@ class ViTCalculator(Widget):
         text = self.setting if self._own else self.selection.setting
         try:
             self._good = read(text)
-        except ValueError as refusal:
+        except Refused as refusal:
             self._ledger.param.update(
                 status="refused",
-                message=f"“{text[:40]}” is no setting: {str(refusal).rstrip('.')}. The last one stays.",
+                message=f"“{text[:40]}” is no setting: {str(refusal).rstrip('.')}. {STAYS}",
             )
             if self._ledger.lines:
                 return

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from widgets.checkpoints.loading import at_hand
+from widgets.common.refusal import Refused
 from widgets.model.faults import steps_with
 from widgets.model.library import weights_of
 from widgets.model.positions import Grid, interpolate_positions
@@ -101,7 +102,7 @@ def answers(name: str, picture: Picture) -> Iterator[SizeAnswer]:
 def answer(name: str, picture: Picture, way: str, side: int) -> SizeAnswer:
     """One pass. Raises ValueError for an unknown way, CheckpointMissing when the checkpoint is not on this machine."""
     if way not in WAYS:
-        raise ValueError(f"there is no way {way!r}: use one of {', '.join(WAYS)}")
+        raise Refused(f"there is no way {way!r}: use one of {', '.join(WAYS)}")
     w = weights_of(at_hand(name).model)
     H, W = prepared_size(*picture.rgb.shape[:2], w.patch_size, side)
     grid = (H // w.patch_size, W // w.patch_size)
@@ -127,7 +128,7 @@ def by_resize(name: str, picture: Picture, side: int = 224) -> dict[str, float]:
 def resized_table(table: Tensor, old: Grid, new: Grid, way: str, prefix: int = 1) -> Tensor:
     """A table (prefix + h*w, D) on another grid, in one of RESIZES. Raises ValueError for another way."""
     if way not in RESIZES:
-        raise ValueError(f"there is no way {way!r}: use one of {', '.join(RESIZES)}")
+        raise Refused(f"there is no way {way!r}: use one of {', '.join(RESIZES)}")
     method, antialias = RESIZES[way]
     return interpolate_positions(table, old, new, method, antialias, prefix)
 

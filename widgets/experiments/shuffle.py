@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn.functional import cosine_similarity
 
 from widgets.checkpoints.loading import Checkpoint, at_hand, load
+from widgets.common.refusal import Refused
 from widgets.model.faults import steps_with
 from widgets.model.library import weights_of
 from widgets.model.patches import patchify, unpatchify
@@ -66,7 +67,7 @@ def patch_order(kind: str, grid: tuple[int, int], seed: int = 0) -> np.ndarray:
             a, b = draw.choice(N, 2, replace=False)
             order[[a, b]] = order[[b, a]]
         return order
-    raise ValueError(f"there is no order {kind!r}: use one of {', '.join(ORDERS)}")
+    raise Refused(f"there is no order {kind!r}: use one of {', '.join(ORDERS)}")
 
 
 def reorder(pixels: np.ndarray, patch_size: int, order: np.ndarray) -> np.ndarray:

@@ -7,6 +7,7 @@ import torch
 from torch.nn.functional import normalize
 
 from widgets.checkpoints.loading import Checkpoint, at_hand, load
+from widgets.common.refusal import Refused
 
 
 def patch_likeness(checkpoint: Checkpoint, pixels: np.ndarray) -> np.ndarray:
@@ -28,7 +29,5 @@ def reader_of(name: str, patch_size: int, image_size: tuple[int, int]) -> Checkp
     checkpoint = at_hand(name)
     own = checkpoint.model.config.patch_size
     if own != patch_size:
-        raise ValueError(
-            f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px."
-        )
+        raise Refused(f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
     return load(name, image_size)

@@ -9,6 +9,7 @@ import param
 
 from widgets.first_look import step_parts, step_words
 from widgets.first_look.step_scene import HAND_SET, Opened, Scene, opened
+from widgets.kit.answering import draws
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.patches import same_spot
@@ -127,16 +128,22 @@ class ForwardStepper(Widget):
         self.selection.param.watch(lambda *_: self._redraw(), ["head"])
         self.selection.param.watch(self._select, ["token"])
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._parts["bar"]]
+
+    def notice(self, status: str, sentence: str) -> None:
+        """Say it on the bar, and what can be done instead."""
+        hand_set = status == "refused" and self.selection.model == HAND_SET
+        self.refusal = f"{sentence} Choose another picture, or another model." if hand_set else sentence
+        self._fill_selects()
+        super().notice(status, self.refusal)
+
+    @draws
     def _reload(self, at: int | None = None) -> None:
         """Run the model on the picture, and stand at the same step of it; what cannot be run is answered."""
         before, self._shown = self._opened, self._asked()
-        try:
-            found = opened(self.selection.model, self.selection.checkpoint, self.choice.picture)
-        except (RuntimeError, ValueError) as refusal:
-            self.refusal = _sentence(str(refusal), self.selection.model == HAND_SET, before is not None)
-            self._fill_selects()
-            self._parts["bar"].param.update(status="refused", message=self.refusal)
-            return
+        found = opened(self.selection.model, self.selection.checkpoint, self.choice.picture)
         layers = len(found.run.weights.blocks)
         self._opened, self.walk = found, self.walk.resized(layers) if at is None else Walk(layers, at)
         self.refusal = ""  # last: who watches it looks at the new pass, from a step that it has
@@ -251,10 +258,3 @@ class ForwardStepper(Widget):
         from widgets.kit import stills
 
         return stills.sentence(self.refusal) if self._opened is None else step_still.still(self.scene)
-
-
-def _sentence(refusal: str, hand_set: bool, kept: bool) -> str:
-    """A refusal as whole sentences, with what to do and what is still shown."""
-    said = refusal[:1].upper() + refusal[1:].rstrip(".") + "."
-    said += " Choose another picture, or another model." if hand_set else ""
-    return said + (" What you see is what was shown before." if kept else "")

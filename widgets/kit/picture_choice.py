@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import param
 
+from widgets.kit.answering import STAYS
 from widgets.kit.selection import Selection
 from widgets.parts import PictureUpload, controls
 from widgets.pictures import Picture, PictureRefused, decode, open_sample, sample_names
@@ -45,7 +46,7 @@ class PictureChoice(pn.viewable.Viewer):
         try:
             picture = decode(data, filename)
         except PictureRefused as refusal:
-            self._upload.refuse(f"{refusal} The picture before stays.")
+            self._upload.refuse(f"{refusal} {STAYS}")
             return
         self.selection.param.update(upload=picture, picture=YOURS)
         height, width = picture.file_size

@@ -47,7 +47,7 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
     axes = side.subplots(2, 2)
     axes[0, 0].imshow(cut.transpose(1, 2, 0))
     axes[0, 0].set_title(f"patch {patch}: row {row}, column {column}", fontsize=8)
-    for ax, channel, name, hue in zip(axes.flat[1:], cut, ("red", "green", "blue"), CHANNEL_HUES, strict=True):
+    for ax, channel, name, hue in zip(axes.flat[1:], cut, ("red", "green", "blue"), CHANNEL_HUES, strict=False):
         ax.imshow(channel[..., None] / 255 * np.array(hue))
         ax.set_title(name, fontsize=8)
     for ax in axes.flat:
@@ -60,7 +60,7 @@ def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     """Pictures (3, H, W) uint8 side by side, each under its title."""
     figure = Figure(figsize=(5.4, 2.3), dpi=100, layout="constrained")
     width = 21 if len(pictures) > 3 else 60  # letters of a title beside its neighbours
-    for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=True):
+    for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=False):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title("\n".join(fill(line, width) for line in title.split("\n")), fontsize=8)
         axes.set_axis_off()
@@ -78,7 +78,7 @@ def token_curves(
     places = figure.subplots(2, 2).flat
     for axes in places[len(panels) :]:
         axes.remove()
-    for axes, (title, below, x, token, of_class, band) in zip(places, panels, strict=True):
+    for axes, (title, below, x, token, of_class, band) in zip(places, panels, strict=False):
         axes.fill_between(x, band[0], band[2], color="0.85")
         axes.plot(x, band[1], "--", color="0.4", linewidth=1, label="median of the patches, middle half shaded")
         if of_class is not None:
@@ -124,7 +124,7 @@ def heads_still(
     whole = left.subplots()
     draw_grid(whole, pixels, patch_size, patch)
     whole.set_title(note, fontsize=8)
-    for axes, one, name in zip(right.subplots(rows, columns, squeeze=False).flat, maps, names, strict=True):
+    for axes, one, name in zip(right.subplots(rows, columns, squeeze=False).flat, maps, names, strict=False):
         axes.imshow(one, cmap="cividis", vmin=0, vmax=(float(one.max()) if top is None else top) or 1)
         axes.set_title(name, fontsize=7)
         axes.set_axis_off()
@@ -158,7 +158,7 @@ def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.n
     rows = -(-len(patterns) // 8)
     figure = Figure(figsize=(5.2, 2.2 + 0.65 * rows), dpi=100, layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=(2.2, 0.65 * rows))
-    for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=True):
+    for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=False):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title(title, fontsize=8)
         axes.set_axis_off()
@@ -183,7 +183,7 @@ def rows_still(
     figure.suptitle(title, fontsize=9)
     signed = ListedColormap(np.array(colour_scale("signed")) / 255)
     for axes, (name, row, high, weight) in zip(
-        side.subplots(max(1, len(lines)), 1, squeeze=False).flat, lines, strict=True
+        side.subplots(max(1, len(lines)), 1, squeeze=False).flat, lines, strict=False
     ):
         axes.imshow(
             row[None], aspect="auto", cmap="cividis" if weight else signed, vmin=0 if weight else -high, vmax=high or 1
@@ -221,7 +221,7 @@ def number_rows(rows: list[tuple[str, np.ndarray]], title: str) -> Figure:
     """Rows of numbers in coloured cells, each under its name, zero in the middle of its scale."""
     figure = Figure(figsize=(6.4, 0.8 * len(rows) + 0.4), dpi=100, layout="constrained")
     figure.suptitle(title, fontsize=9)
-    for axes, (name, row) in zip(figure.subplots(len(rows), 1, squeeze=False).flat, rows, strict=True):
+    for axes, (name, row) in zip(figure.subplots(len(rows), 1, squeeze=False).flat, rows, strict=False):
         high = float(np.abs(row).max()) or 1.0
         axes.imshow(row[None], aspect="auto", cmap="PuOr_r", vmin=-1.4 * high, vmax=1.4 * high)
         for column, value in enumerate(row):

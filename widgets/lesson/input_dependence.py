@@ -39,7 +39,7 @@ def dependence(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome,
     answers = ask(list(changes.values()))
     unlike = [
         name
-        for name, answer in zip(changes, answers or [], strict=True)
+        for name, answer in zip(changes, answers or [], strict=False)
         if _stays(failed, answer) == _matters(exercise, failed, changes[name])
     ]
     ignored = [
@@ -66,7 +66,7 @@ def _ignored_everywhere(exercise: Exercise, outcomes: Sequence[Outcome], failed:
         if found == name and _matters(exercise, o, given)
     ]
     answers = ask([given for _, given in others])
-    return answers is not None and all(_stays(o, answer) for (o, _), answer in zip(others, answers, strict=True))
+    return answers is not None and all(_stays(o, answer) for (o, _), answer in zip(others, answers, strict=False))
 
 
 def _stays(outcome: Outcome, answer: Answer) -> bool:
@@ -76,7 +76,7 @@ def _stays(outcome: Outcome, answer: Answer) -> bool:
 def _changes(exercise: Exercise, outcome: Outcome) -> dict[str, tuple[Any, ...]]:
     """Name of an input -> all arguments of a case, with that one changed, where an input like that exists."""
     found = {}
-    for place, (name, value) in enumerate(zip(names_of(exercise), outcome.case.arguments(), strict=True)):
+    for place, (name, value) in enumerate(zip(names_of(exercise), outcome.case.arguments(), strict=False)):
         for key in value if isinstance(value, dict) else [None]:
             given = list(outcome.case.arguments())
             given[place] = _another(value) if key is None else {**given[place], key: _another(value[key])}

@@ -34,7 +34,7 @@ def mixed_up(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome) -
 
 
 def _arrays(exercise: Exercise, outcome: Outcome) -> Iterator[tuple[str, Place]]:
-    for index, (name, value) in enumerate(zip(names_of(exercise), outcome.case.arguments(), strict=True)):
+    for index, (name, value) in enumerate(zip(names_of(exercise), outcome.case.arguments(), strict=False)):
         entries = value.items() if isinstance(value, dict) else [(None, value)]
         for key, entry in entries:
             if isinstance(entry, np.ndarray):

@@ -16,7 +16,7 @@ def names_of(exercise: Exercise) -> list[str]:
 def by_name(exercise: Exercise, case: Case) -> dict[str, Any]:
     """A fresh copy of all arguments of a case; an entry of a dict is named as it is written: `cfg["d"]`."""
     found: dict[str, Any] = {}
-    for name, value in zip(names_of(exercise), case.arguments(), strict=True):
+    for name, value in zip(names_of(exercise), case.arguments(), strict=False):
         if isinstance(value, dict):
             found |= {f'{name}["{key}"]': entry for key, entry in value.items()}
         else:

@@ -75,7 +75,7 @@ def _where(error: BaseException, function: Any) -> str:
     code, frames = function.__code__, traceback.walk_tb(error.__traceback__)
     told = [
         found.line
-        for (frame, _), found in zip(frames, traceback.extract_tb(error.__traceback__), strict=True)
+        for (frame, _), found in zip(frames, traceback.extract_tb(error.__traceback__), strict=False)
         if frame.f_code is code
     ]
     return f" in its line {line}{f', `{told[-1]}`' if told[-1] else ''}"

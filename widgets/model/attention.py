@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.tensor_defaults import FLOAT32, seeded
 
 
@@ -42,7 +43,7 @@ def softmax(scores: Tensor) -> Tensor:
 def split_heads(x: Tensor, k: int) -> Tensor:
     """Give each head its own D_h columns: (B, T, D) to (B, k, T, D_h). Raises ValueError unless k divides D."""
     if x.ndim < 2 or isinstance(k, bool) or not isinstance(k, int) or k < 1 or x.shape[-1] % k:
-        raise ValueError(f"{k!r} heads do not divide the {x.shape[-1]} columns of {tuple(x.shape)} evenly")
+        raise Refused(f"{k!r} heads do not divide the {x.shape[-1]} columns of {tuple(x.shape)} evenly")
     return x.reshape(*x.shape[:-1], k, x.shape[-1] // k).transpose(-3, -2)
 
 
@@ -52,7 +53,7 @@ def merge_heads(x: Tensor) -> Tensor:
     Raises ValueError for fewer than three dimensions.
     """
     if x.ndim < 3:
-        raise ValueError(f"heads have the shape (B, k, T, D_h), not {tuple(x.shape)}")
+        raise Refused(f"heads have the shape (B, k, T, D_h), not {tuple(x.shape)}")
     moved = x.transpose(-3, -2)  # (B, T, k, D_h)
     return moved.reshape(*moved.shape[:-2], -1)  # (B, T, D)
 
@@ -116,7 +117,7 @@ def random_scores(head_size: int, keys: int = 64, draws: int = 1, seed: int = 0)
     """
     for name, value, least in (("head_size", head_size, 1), ("keys", keys, 2), ("draws", draws, 1)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} must be a whole number, {least} or more, not {value!r}")
+            raise Refused(f"{name} must be a whole number, {least} or more, not {value!r}")
     generator = seeded(seed)
     rows = []
     for start in range(0, draws, 100):  # a hundred draws at a time: D_h 512 would take a quarter of a gigabyte
@@ -160,17 +161,17 @@ def score_statistics(scores: Tensor) -> dict[str, float]:
 
 def _masked(scores: Tensor, mask: Tensor) -> Tensor:
     if mask.dtype != torch.bool:
-        raise ValueError(f"mask must be boolean (True may attend), not {mask.dtype}")
+        raise Refused(f"mask must be boolean (True may attend), not {mask.dtype}")
     if not mask.any(-1).all():
-        raise ValueError("mask leaves a query nothing to attend to: each row needs at least one True")
+        raise Refused("mask leaves a query nothing to attend to: each row needs at least one True")
     return scores.masked_fill(~mask, -torch.inf)
 
 
 def _check_heads_agree(q: Tensor, k: Tensor, v: Tensor) -> None:
     if not (q.is_floating_point() and k.is_floating_point() and v.is_floating_point()):
-        raise ValueError(f"q, k and v must be floats, not {q.dtype}, {k.dtype} and {v.dtype}")
+        raise Refused(f"q, k and v must be floats, not {q.dtype}, {k.dtype} and {v.dtype}")
     if min(q.ndim, k.ndim, v.ndim) < 2 or q.shape[-1] != k.shape[-1] or k.shape[-2] != v.shape[-2]:
-        raise ValueError(
+        raise Refused(
             f"q {tuple(q.shape)}, k {tuple(k.shape)} and v {tuple(v.shape)} do not belong together:"
             " q and k need one width, k and v one number of tokens"
         )

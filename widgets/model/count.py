@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isfinite, isqrt
 from numbers import Integral, Real
 
+from widgets.common.refusal import Refused
 from widgets.model.shape import LARGEST_SIDE, ViTShape, checked_size, size_pair
 
 Size = int | tuple[int, int]
@@ -125,7 +126,7 @@ def max_image_size(shape: ViTShape, budget_bytes: int, batch: int = 1, bytes_per
     of_one_token_pair = shape.num_hidden_layers * int(batch) * shape.num_attention_heads * int(bytes_per)
     needed = attention_memory(shape, P, batch, bytes_per)
     if needed > budget_bytes:
-        raise ValueError(f"{int(budget_bytes):,} bytes are too few: one patch of {P} px already takes {needed:,}")
+        raise Refused(f"{int(budget_bytes):,} bytes are too few: one patch of {P} px already takes {needed:,}")
     most_tokens = isqrt(int(budget_bytes) // of_one_token_pair)
     return min(isqrt(most_tokens - shape.prefix) * P, LARGEST_SIDE // P * P)
 
@@ -139,7 +140,7 @@ def windowed_attention_macs(shape: ViTShape, image_size: Size, window: int, glob
     _positive_whole(window=window)
     L, D = shape.num_hidden_layers, shape.hidden_size
     if isinstance(global_layers, bool) or not isinstance(global_layers, Integral) or not 0 <= global_layers <= L:
-        raise ValueError(f"global_layers must be a whole number from 0 to {L}, not {global_layers!r}")
+        raise Refused(f"global_layers must be a whole number from 0 to {L}, not {global_layers!r}")
     height, width = size_pair(checked_size(image_size, shape.patch_size))
     rows, columns = height // shape.patch_size, width // shape.patch_size
     one_global = 2 * (rows * columns) ** 2 * D
@@ -159,7 +160,7 @@ def gpu_days(exaflops: float, peak_tflops: float, mfu: float) -> float:
     """Days on one device of a dense peak in TFLOP/s, of which a share `mfu` (over 0, at most 1) is reached."""
     _positive(exaflops=exaflops, peak_tflops=peak_tflops, mfu=mfu)
     if mfu > 1:
-        raise ValueError(f"mfu is a share of the peak, over 0 and at most 1, not {mfu!r}")
+        raise Refused(f"mfu is a share of the peak, over 0 and at most 1, not {mfu!r}")
     return exaflops * 1e18 / (peak_tflops * 1e12 * mfu * 86_400)
 
 
@@ -187,10 +188,10 @@ def _tokens(shape: ViTShape, image_size: Size | None) -> tuple[int, int]:
 def _positive(**values: float) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value) or value <= 0:
-            raise ValueError(f"{name} must be a number over 0, not {value!r}")
+            raise Refused(f"{name} must be a number over 0, not {value!r}")
 
 
 def _positive_whole(**values: int) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
-            raise ValueError(f"{name} must be a whole number, 1 or more, not {value!r}")
+            raise Refused(f"{name} must be a whole number, 1 or more, not {value!r}")

@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.tensor_defaults import FLOAT64, seeded
 
 
@@ -17,7 +18,7 @@ def projection_matrix(filters: Tensor) -> Tensor:
     Raises ValueError for anything but four dimensions.
     """
     if filters.ndim != 4:
-        raise ValueError(f"filters must have the shape (D, C, P, P), not {tuple(filters.shape)}")
+        raise Refused(f"filters must have the shape (D, C, P, P), not {tuple(filters.shape)}")
     return filters.flatten(1).T  # (C*P*P, D)
 
 
@@ -27,7 +28,7 @@ def embed_patches(patches: Tensor, E: Tensor, b: Tensor) -> Tensor:
     Raises ValueError when the rows of patches are not as long as E is high.
     """
     if patches.shape[-1] != E.shape[0]:
-        raise ValueError(f"patches are rows of {patches.shape[-1]} numbers, but E takes rows of {E.shape[0]}")
+        raise Refused(f"patches are rows of {patches.shape[-1]} numbers, but E takes rows of {E.shape[0]}")
     return patches @ E + b  # x_p E + b
 
 
@@ -62,7 +63,7 @@ class Components(NamedTuple):
         """
         found = self.variances.sqrt()
         if found[-1] <= 1e-6 * found[0] or found[0] == 0:
-            raise ValueError(
+            raise Refused(
                 f"the patches of this picture are too alike: it has fewer than {len(found)} principal components"
             )
         return found
@@ -75,14 +76,14 @@ def principal_components(rows: Tensor, k: int) -> Components:
     positive. Raises ValueError when rows are not (N, F), not finite, or have no k components.
     """
     if rows.ndim != 2 or len(rows) < 2:
-        raise ValueError(f"rows must have the shape (N, F) with N of 2 or more, not {tuple(rows.shape)}")
+        raise Refused(f"rows must have the shape (N, F) with N of 2 or more, not {tuple(rows.shape)}")
     rows = rows.detach().double()
     if not torch.isfinite(rows).all():
-        raise ValueError("rows must be finite numbers: there is a NaN or an infinity among them")
+        raise Refused("rows must be finite numbers: there is a NaN or an infinity among them")
     most = min(len(rows) - 1, rows.shape[1])
     if isinstance(k, bool) or not isinstance(k, int) or not 1 <= k <= most:
         shape = f"{len(rows)} centred rows of {rows.shape[1]} numbers"
-        raise ValueError(f"{shape} have 1 to {most} components, not {k!r}")
+        raise Refused(f"{shape} have 1 to {most} components, not {k!r}")
     mean = rows.mean(0)  # (F,)
     _, singular, directions = torch.linalg.svd(rows - mean, full_matrices=False)
     variances = singular**2 / (len(rows) - 1)
@@ -97,11 +98,11 @@ def column_basis(patches: Tensor, E: Tensor) -> Components:
     C*P*P directions. Raises ValueError when patches and E do not fit, or E is 0.
     """
     if patches.ndim != 2 or E.ndim != 2 or patches.shape[1] != E.shape[0]:
-        raise ValueError(f"patches (N, C*P*P) and E (C*P*P, D) do not fit: {tuple(patches.shape)}, {tuple(E.shape)}")
+        raise Refused(f"patches (N, C*P*P) and E (C*P*P, D) do not fit: {tuple(patches.shape)}, {tuple(E.shape)}")
     Q, R = torch.linalg.qr(E.detach().double())
     size = R.diagonal().abs()
     if not bool((size > 0).any()):
-        raise ValueError("E is 0: its columns span nothing")
+        raise Refused("E is 0: its columns span nothing")
     directions = Q.T[size > 1e-10 * size.max()]  # (k, C*P*P)
     rows = patches.detach().double()
     mean = rows.mean(0)

@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.encoder import gelu_tanh, post_norm_block
 from widgets.model.patches import to_channels_last
 from widgets.model.positions import Grid, interpolate_positions
@@ -39,11 +40,11 @@ def steps_with(names: Iterable[str], w: ViTWeights, preparation: Preparation | N
     names = (names,) if isinstance(names, str) else tuple(names)
     for name in names:
         if name not in FAULTS:
-            raise ValueError(f"there is no fault {name!r}: use any of {', '.join(FAULTS)}")
+            raise Refused(f"there is no fault {name!r}: use any of {', '.join(FAULTS)}")
     for same in SAME_STEP:
         on = [name for name in same if name in names]
         if len(on) > 1:
-            raise ValueError(f"{on[0]} and {on[1]} replace the same step: switch one of them off")
+            raise Refused(f"{on[0]} and {on[1]} replace the same step: switch one of them off")
     steps = RIGHT
     for name in FAULTS:
         if name in names:
@@ -78,7 +79,7 @@ def _resized_transposed(table: Tensor, old_grid: Grid, new_grid: Grid, prefix: i
 def _cut_off(table: Tensor, old_grid: Grid, new_grid: Grid, prefix: int = 1) -> Tensor:
     rows = prefix + new_grid[0] * new_grid[1]
     if rows > len(table):
-        raise ValueError(
+        raise Refused(
             f"The table has {len(table):,} rows and the picture needs {rows:,}: there is nothing to cut off,"
             " and code that slices would stop here with an error. Choose a smaller picture."
         )

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from widgets.common.refusal import Refused
 from widgets.model.library import on_meta
 from widgets.model.shape import ViTShape
 
@@ -43,7 +44,7 @@ def torch_flops(shape: ViTShape, way: str = "eager") -> int:
     Raises ValueError for another way.
     """
     if way not in WAYS:
-        raise ValueError(f"way must be one of {', '.join(WAYS)}, not {way!r}")
+        raise Refused(f"way must be one of {', '.join(WAYS)}, not {way!r}")
     side, device = shape.image_size, "meta" if way == "eager" else "cpu"
     model = _Stock(shape) if way == "fast path" else on_meta(shape, "sdpa" if way == "fused" else "eager")
     pixels = torch.zeros(1, shape.num_channels, side, side, dtype=torch.float32, device=device)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
+from widgets.common.refusal import Refused
 from widgets.model.attention import AttentionTrace, AttentionWeights, multi_head_attention
 from widgets.model.embedding import Components, coordinates, patch_basis
 from widgets.model.patches import patchify
@@ -68,7 +69,7 @@ def hand_heads(pixels: Tensor, patch_size: int) -> HandHeads:
     """
     patches = patchify(pixels, patch_size)  # (N, C*P*P)
     if len(patches) <= COMPONENTS:
-        raise ValueError(f"{len(patches)} patches have no {COMPONENTS} principal components: use 9 patches or more")
+        raise Refused(f"{len(patches)} patches have no {COMPONENTS} principal components: use 9 patches or more")
     basis = patch_basis(patches, COMPONENTS)
     grid = (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size)
     content = coordinates(patches, basis) / basis.deviations()  # (N, 8), variance 1

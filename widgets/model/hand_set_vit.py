@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.attention import AttentionWeights
 from widgets.model.embedding import Components, patch_basis
 from widgets.model.encoder import BlockWeights, MLPWeights
@@ -57,10 +58,10 @@ def hand_set_vit(pixels: Tensor, patch_size: int = 32, num_labels: int = 3, seed
     into fewer than 9 (eight components need them), and for one whose patches are all alike.
     """
     if pixels.ndim != 3 or not pixels.is_floating_point():
-        raise ValueError(f"pixels must be floats of shape (C, H, W), not {pixels.dtype} {tuple(pixels.shape)}")
+        raise Refused(f"pixels must be floats of shape (C, H, W), not {pixels.dtype} {tuple(pixels.shape)}")
     patches = patchify(pixels, patch_size)  # (N, C*P*P)
     if len(patches) <= HIDDEN_SIZE:
-        raise ValueError(f"{len(patches)} patches have no {HIDDEN_SIZE} principal components: use 9 patches or more")
+        raise Refused(f"{len(patches)} patches have no {HIDDEN_SIZE} principal components: use 9 patches or more")
     basis = patch_basis(patches, HIDDEN_SIZE)
     filters, bias = _whitened(basis, tuple(pixels.shape), patch_size)
     generator = seeded(seed)

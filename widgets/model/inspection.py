@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.embedding import positive_largest, principal_components
 from widgets.model.library import weights_of
 from widgets.model.patches import patch_position
@@ -47,7 +48,7 @@ def mean_attention_distance(
     _check_attentions(attentions, dimensions=4)
     N, T = grid[0] * grid[1], attentions[0].shape[-1]
     if N + prefix != T:
-        raise ValueError(f"a grid of {grid[0]} x {grid[1]} and {prefix} before it make {N + prefix} tokens, not {T}")
+        raise Refused(f"a grid of {grid[0]} x {grid[1]} and {prefix} before it make {N + prefix} tokens, not {T}")
     cells = [patch_position(n, grid) for n in range(N)]
     places = torch.tensor(cells, dtype=attentions[0].dtype, device=CPU) * patch_size  # (N, 2)
     distances = torch.cdist(places, places, compute_mode="donot_use_mm_for_euclid_dist")  # (N, N), in pixels
@@ -78,7 +79,7 @@ class RowShares(NamedTuple):
 def row_shares(weights: Tensor, prefix: int = 1) -> RowShares:
     """Add up where each query's weight goes, for weights (..., T, T). Raises ValueError when no patch is left."""
     if not 0 <= prefix < weights.shape[-1]:
-        raise ValueError(f"{prefix} tokens before the patches leave none of the {weights.shape[-1]} to them")
+        raise Refused(f"{prefix} tokens before the patches leave none of the {weights.shape[-1]} to them")
     patches = weights[..., prefix:]  # (..., T, N)
     largest, at = patches.max(-1)
     return RowShares(weights[..., :prefix].sum(-1), patches.sum(-1), weights.sum(-1), largest, at)
@@ -91,7 +92,7 @@ def filter_components(weight: Tensor, k: int) -> Tensor:
     Raises ValueError when there are no k components.
     """
     if weight.ndim != 4:
-        raise ValueError(f"weight must have the shape (D, C, P, P), not {tuple(weight.shape)}")
+        raise Refused(f"weight must have the shape (D, C, P, P), not {tuple(weight.shape)}")
     found = principal_components(weight.flatten(1), k)
     return found.directions.to(weight.dtype).reshape(k, *weight.shape[1:])
 
@@ -103,7 +104,7 @@ def smoothness(patterns: Tensor) -> Tensor:
     Raises ValueError for another shape, or P below 2.
     """
     if patterns.ndim != 4 or patterns.shape[-1] < 2:
-        raise ValueError(f"patterns must have the shape (k, C, P, P) with P of 2 or more, not {tuple(patterns.shape)}")
+        raise Refused(f"patterns must have the shape (k, C, P, P) with P of 2 or more, not {tuple(patterns.shape)}")
     p = patterns.double()
     pairs = [(p[..., 1:, :], p[..., :-1, :]), (p[..., 1:], p[..., :-1])]
     products = sum((a * b).sum((1, 2, 3)) for a, b in pairs)
@@ -167,10 +168,10 @@ def rank_correlation(a: Tensor, b: Tensor) -> float:
     """
     a, b = a.flatten().double(), b.flatten().double()
     if len(a) != len(b) or len(a) < 2:
-        raise ValueError(f"two maps of one size are needed, not {len(a)} and {len(b)} values")
+        raise Refused(f"two maps of one size are needed, not {len(a)} and {len(b)} values")
     ranks = torch.stack([_ranks(a), _ranks(b)])
     if (ranks.std(1) == 0).any():
-        raise ValueError("a map whose values are all equal has no order to compare")
+        raise Refused("a map whose values are all equal has no order to compare")
     return float(torch.corrcoef(ranks)[0, 1])
 
 
@@ -188,9 +189,9 @@ def _ranks(values: Tensor) -> Tensor:
 
 def _check_attentions(attentions: Sequence[Tensor], dimensions: int) -> None:
     if len(attentions) == 0:
-        raise ValueError("there are no attentions: one (B, k, T, T) a layer is needed")
+        raise Refused("there are no attentions: one (B, k, T, T) a layer is needed")
     for weights in attentions:
         if weights.ndim != dimensions or weights.shape[-1] != weights.shape[-2]:
-            raise ValueError(f"attentions have the shape (B, k, T, T), not {tuple(weights.shape)}")
+            raise Refused(f"attentions have the shape (B, k, T, T), not {tuple(weights.shape)}")
         if weights.shape[-1] != attentions[0].shape[-1]:
-            raise ValueError("attentions of all layers must have the same number of tokens")
+            raise Refused("attentions of all layers must have the same number of tokens")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from widgets.common.refusal import Refused
 from widgets.model.attention import AttentionWeights, split_heads
 from widgets.model.encoder import BlockWeights, MLPWeights, gelu, gelu_tanh
 from widgets.model.shape import ViTShape
@@ -43,7 +44,7 @@ def weights_of(model: Any) -> ViTWeights:
     if getattr(config, "model_type", None) != "vit":
         raise TypeError(f"this takes a checkpoint, a library ViT or ViTWeights, not {type(model).__name__}")
     if config.hidden_act not in ACTIVATIONS:
-        raise ValueError(f"the activation must be one of {', '.join(ACTIVATIONS)}, not {config.hidden_act!r}")
+        raise Refused(f"the activation must be one of {', '.join(ACTIVATIONS)}, not {config.hidden_act!r}")
     vit, head = getattr(model, "vit", model), getattr(model, "classifier", None)
     projection = vit.embeddings.patch_embeddings.projection
     size = config.image_size if isinstance(config.image_size, (list, tuple)) else (config.image_size,) * 2
@@ -90,9 +91,7 @@ def on_meta(shape: ViTShape, attention: str = "eager") -> nn.Module:
         or shape.position != "learned"
         or not shape.norm_bias
     ):
-        raise ValueError(
-            "the library's ViT has a class token, a position table, two MLP matrices and norms with a shift"
-        )
+        raise Refused("the library's ViT has a class token, a position table, two MLP matrices and norms with a shift")
     size = shape.image_size
     config = ViTConfig(
         image_size=size,
@@ -148,7 +147,7 @@ def library_stages(model: Any, pixels: Tensor) -> dict[str, Tensor]:
     size (the library interpolates square tables only).
     """
     if model is None:
-        raise ValueError("there is no library model to compare with: these weights were made here")
+        raise Refused("there is no library model to compare with: these weights were made here")
     vit, kept, hooks, thread = getattr(model, "vit", model), {}, [], threading.get_ident()
 
     def keep(stage: str, module: nn.Module, read: Callable[[tuple, Any], Tensor] = _output) -> None:
@@ -184,7 +183,7 @@ def _interpolates(vit: nn.Module, pixels: Tensor) -> bool:
     if tuple(pixels.shape[-2:]) == (height, width):
         return False
     if height != width:
-        raise ValueError(
+        raise Refused(
             "the library takes every position table for a square one, and this one was made for"
             f" {height} x {width} px: compare at that size"
         )
@@ -199,7 +198,7 @@ def _keep_layer(keep: Callable[..., None], name: str, layer: nn.Module, k: int) 
 
     def weights(inputs: tuple, output: tuple) -> Tensor:
         if output[1] is None:
-            raise ValueError("fused attention keeps no weights: load the model with attn_implementation='eager'")
+            raise Refused("fused attention keeps no weights: load the model with attn_implementation='eager'")
         return output[1]
 
     keep(name + "ln1", layer.layernorm_before)

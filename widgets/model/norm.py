@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from widgets.common.refusal import Refused
+
 EPSILONS: dict[float, str] = {
     0.0: "none",
     1e-12: "library default, from BERT",
@@ -41,15 +43,13 @@ def norm_steps(x: np.ndarray, gamma: np.ndarray, beta: np.ndarray, epsilon: floa
     """
     x, gamma, beta = (np.asarray(row, dtype=np.float64) for row in (x, gamma, beta))
     if x.ndim != 1 or not len(x) or not x.shape == gamma.shape == beta.shape:
-        raise ValueError(
-            f"x, gamma and beta are three rows of one length, not {x.shape}, {gamma.shape} and {beta.shape}"
-        )
+        raise Refused(f"x, gamma and beta are three rows of one length, not {x.shape}, {gamma.shape} and {beta.shape}")
     if not np.isfinite([x, gamma, beta]).all():
-        raise ValueError("every number must be finite: there is a NaN or an infinity among them")
+        raise Refused("every number must be finite: there is a NaN or an infinity among them")
     if not 0 <= epsilon < np.inf:
-        raise ValueError(f"epsilon is added under a root: it is 0 or above, not {epsilon}")
+        raise Refused(f"epsilon is added under a root: it is 0 or above, not {epsilon}")
     if sample and len(x) < 2:
-        raise ValueError("a sample variance divides by D - 1, so it needs two numbers or more")
+        raise Refused("a sample variance divides by D - 1, so it needs two numbers or more")
     divisor = len(x) - sample
     mean = float(x.mean())
     centred = x - mean

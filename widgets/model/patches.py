@@ -7,6 +7,8 @@ from numbers import Integral
 import numpy as np
 import torch
 
+from widgets.common.refusal import Refused
+
 Array = torch.Tensor | np.ndarray
 
 
@@ -40,7 +42,7 @@ def unpatchify(patches: Array, image_size: tuple[int, int], patch_size: int) -> 
     check_image_size(height, width, P)
     rows, columns = height // P, width // P
     if patches.ndim != 2 or patches.shape[0] != rows * columns or patches.shape[1] % (P * P) or not patches.size:
-        raise ValueError(
+        raise Refused(
             f"patches of shape {tuple(patches.shape)} do not make a {height} x {width} px picture: that takes"
             f" {rows * columns} rows ({rows} x {columns} patches) of C x {P * P} numbers, C one or more channels"
         )
@@ -56,7 +58,7 @@ def patch_position(n: int, grid: tuple[int, int]) -> tuple[int, int]:
     """
     rows, columns = grid
     if not _is_count(n, least=0) or n >= rows * columns:
-        raise ValueError(f"there is no patch {n} in a grid of {rows} x {columns}: use 0 to {rows * columns - 1}")
+        raise Refused(f"there is no patch {n} in a grid of {rows} x {columns}: use 0 to {rows * columns - 1}")
     return int(n) // int(columns), int(n) % int(columns)
 
 
@@ -67,7 +69,7 @@ def patch_index(row: int, column: int, grid: tuple[int, int]) -> int:
     """
     rows, columns = grid
     if not (_is_count(row, 0) and _is_count(column, 0)) or row >= rows or column >= columns:
-        raise ValueError(
+        raise Refused(
             f"row {row}, column {column} is outside a grid of {rows} x {columns}:"
             f" use rows 0 to {rows - 1} and columns 0 to {columns - 1}"
         )
@@ -98,11 +100,11 @@ def check_image_size(height: int, width: int, patch_size: int) -> None:
     P = _patch_size(patch_size)
     for name, side in (("height", height), ("width", width)):
         if not _is_count(side):
-            raise ValueError(f"{name} must be a whole number of pixels, 1 or more, not {side!r}")
+            raise Refused(f"{name} must be a whole number of pixels, 1 or more, not {side!r}")
     if height % P == 0 and width % P == 0:
         return
     (nearest_height, heights), (nearest_width, widths) = _nearest(height, P), _nearest(width, P)
-    raise ValueError(
+    raise Refused(
         f"a {height} x {width} px picture (height x width) does not cut into patches of {P} px: the nearest valid"
         f" size is {nearest_height} x {nearest_width} px (height {heights}, width {widths})"
     )
@@ -123,7 +125,7 @@ def _is_count(value: object, least: int = 1) -> bool:
 
 def _patch_size(patch_size: int) -> int:
     if not _is_count(patch_size):
-        raise ValueError(f"patch_size must be a whole number of pixels, 1 or more, not {patch_size!r}")
+        raise Refused(f"patch_size must be a whole number of pixels, 1 or more, not {patch_size!r}")
     return int(patch_size)
 
 
@@ -135,7 +137,7 @@ def _check_array(array: Array, name: str) -> None:
 def _three_sides(image: Array) -> tuple[int, int, int]:
     _check_array(image, "image")
     if image.ndim != 3 or image.shape[0] == 0:
-        raise ValueError(f"image must have the shape (C, H, W) with one or more channels, not {tuple(image.shape)}")
+        raise Refused(f"image must have the shape (C, H, W) with one or more channels, not {tuple(image.shape)}")
     return tuple(image.shape)
 
 
@@ -163,6 +165,6 @@ def to_channels_last(patches: Array, patch_size: int) -> Array:
     _check_array(patches, "patches")
     P = _patch_size(patch_size)
     if patches.ndim != 2 or patches.shape[1] % (P * P):
-        raise ValueError(f"rows to reorder are (N, C*{P * P}), not {tuple(patches.shape)}")
+        raise Refused(f"rows to reorder are (N, C*{P * P}), not {tuple(patches.shape)}")
     cut = patches.reshape(patches.shape[0], -1, P * P)  # (N, C, P*P)
     return _reorder(cut, (0, 2, 1)).reshape(patches.shape)  # (N, P*P*C)

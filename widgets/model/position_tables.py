@@ -9,6 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.positions import Grid, cosine_similarity_map, interpolate_positions, sincos_1d, sincos_2d
 from widgets.model.tensor_defaults import BOOL, FLOAT32, INT64, seeded
 from widgets.model.vit import ViTWeights
@@ -46,7 +47,7 @@ def position_table(kind: str, w: ViTWeights, grid: Grid, seed: int = SEED) -> Te
         return torch.cat([torch.zeros(prefix, D, **FLOAT32), sincos_2d(grid, D)])
     if kind == "random":
         return torch.randn(prefix + N, D, generator=seeded(seed), **FLOAT32)
-    raise ValueError(f"there is no table {kind!r}: use one of {', '.join(KINDS)}")
+    raise Refused(f"there is no table {kind!r}: use one of {', '.join(KINDS)}")
 
 
 def similarity_rows(table: Tensor, grid: Grid, prefix: int = 1) -> Tensor:
@@ -66,7 +67,7 @@ def most_alike(similarity: Tensor, count: int = NEIGHBOURS) -> Tensor:
     """
     N = len(similarity)
     if count > N - 1:
-        raise ValueError(f"of {N} positions each has {N - 1} others, not {count}")
+        raise Refused(f"of {N} positions each has {N - 1} others, not {count}")
     others = similarity.clone().fill_diagonal_(-torch.inf)  # (N, N)
     return others.sort(dim=1, descending=True, stable=True).indices[:, :count]  # (N, count)
 

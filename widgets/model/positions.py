@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.tensor_defaults import FLOAT64
 
 Grid = tuple[int, int]
@@ -38,9 +39,9 @@ def interpolate_positions(
     _check_table(table, old_grid, prefix)
     _check_grid(new_grid)
     if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, not {method!r}")
+        raise Refused(f"method must be one of {', '.join(METHODS)}, not {method!r}")
     if antialias and method not in SMOOTHED:
-        raise ValueError(f"antialias goes with {' or '.join(SMOOTHED)}, not with {method}")
+        raise Refused(f"antialias goes with {' or '.join(SMOOTHED)}, not with {method}")
     if tuple(old_grid) == tuple(new_grid):
         return table.clone()
     D = table.shape[1]
@@ -68,7 +69,7 @@ def sincos_1d(length: int, dimensions: int, base: float = 10_000.0) -> Tensor:
     """
     _check_whole(length=length)
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 2 or dimensions % 2:
-        raise ValueError(f"dimensions must be an even number, 2 or more, not {dimensions!r}")
+        raise Refused(f"dimensions must be an even number, 2 or more, not {dimensions!r}")
     position = torch.arange(length, **FLOAT64)[:, None]  # (length, 1)
     frequency = base ** -(torch.arange(0, dimensions, 2, **FLOAT64) / dimensions)  # (D/2,)
     angle = position * frequency  # (length, D/2)
@@ -82,7 +83,7 @@ def sincos_2d(grid: Grid, dimensions: int, base: float = 10_000.0) -> Tensor:
     """
     _check_grid(grid)
     if isinstance(dimensions, bool) or not isinstance(dimensions, int) or dimensions < 4 or dimensions % 4:
-        raise ValueError(f"dimensions must be a multiple of 4, not {dimensions!r}")
+        raise Refused(f"dimensions must be a multiple of 4, not {dimensions!r}")
     rows, columns = grid
     of_row = sincos_1d(rows, dimensions // 2, base).repeat_interleave(columns, dim=0)  # (h*w, D/2)
     of_column = sincos_1d(columns, dimensions // 2, base).repeat(rows, 1)  # (h*w, D/2)
@@ -99,12 +100,12 @@ def _size(method: str, old_grid: Grid, new_grid: Grid) -> dict[str, tuple]:
 def _check_table(table: Tensor, grid: Grid, prefix: int) -> None:
     _check_grid(grid)
     if isinstance(prefix, bool) or not isinstance(prefix, int) or prefix < 0:
-        raise ValueError(f"prefix must be a whole number, 0 or more, not {prefix!r}")
+        raise Refused(f"prefix must be a whole number, 0 or more, not {prefix!r}")
     if table.ndim != 2 or not table.is_floating_point():
-        raise ValueError(f"the table must hold floats of shape (rows, D), not {table.dtype} {tuple(table.shape)}")
+        raise Refused(f"the table must hold floats of shape (rows, D), not {table.dtype} {tuple(table.shape)}")
     rows, columns = grid
     if len(table) != prefix + rows * columns:
-        raise ValueError(
+        raise Refused(
             f"the table has {len(table)} rows, but a grid of {rows} x {columns} with {prefix} before it takes"
             f" {prefix + rows * columns}"
         )
@@ -112,11 +113,11 @@ def _check_table(table: Tensor, grid: Grid, prefix: int) -> None:
 
 def _check_grid(grid: Grid) -> None:
     if not isinstance(grid, (tuple, list)) or len(grid) != 2:
-        raise ValueError(f"a grid is a pair (rows, columns), not {grid!r}")
+        raise Refused(f"a grid is a pair (rows, columns), not {grid!r}")
     _check_whole(rows=grid[0], columns=grid[1])
 
 
 def _check_whole(**values: int) -> None:
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise ValueError(f"{name} must be a whole number, 1 or more, not {value!r}")
+            raise Refused(f"{name} must be a whole number, 1 or more, not {value!r}")

@@ -10,6 +10,7 @@ from PIL import Image
 from torch import Tensor
 
 from widgets.common.facts import published
+from widgets.common.refusal import Refused
 from widgets.model.tensor_defaults import FLOAT32
 from widgets.model.trace import Trace
 from widgets.model.vit import ViTWeights
@@ -90,7 +91,7 @@ def compare_with_published(t: Trace, w: ViTWeights, facts: dict[str, Any] | None
     facts = {name: value for name, value in facts.items() if name not in NOT_VALUES}
     ours = reference_values(t, w, facts)
     if unknown := set(facts) - set(ours):
-        raise ValueError(f"there is nothing to compare the published {', '.join(sorted(unknown))} with")
+        raise Refused(f"there is nothing to compare the published {', '.join(sorted(unknown))} with")
     rows = []
     for name, value in facts.items():
         theirs, mine = dict(_flat(name, value)), dict(_flat(name, ours[name]))

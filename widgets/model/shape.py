@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any
 
+from widgets.common.refusal import Refused
 from widgets.model.patches import check_image_size
 
 # The most each field may be: far above any model built, and low enough that nothing below becomes absurd.
@@ -58,12 +59,12 @@ class ViTShape:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == "bool" and not isinstance(value, bool):
-                raise ValueError(f"{field.name} must be True or False, not {value!r}")
+                raise Refused(f"{field.name} must be True or False, not {value!r}")
         for name, allowed in CHOICES.items():
             if getattr(self, name) not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
+                raise Refused(f"{name} must be one of {', '.join(allowed)}, not {getattr(self, name)!r}")
         if self.pool == "cls" and not self.class_token:
-            raise ValueError("pool 'cls' reads the class token: set class_token to True, or use pool 'gap' or 'map'")
+            raise Refused("pool 'cls' reads the class token: set class_token to True, or use pool 'gap' or 'map'")
         _check_heads(self.hidden_size, self.num_attention_heads)
 
     @property
@@ -128,19 +129,19 @@ def checked_size(image_size: int | tuple[int, int], patch_size: int) -> int | tu
     pair = isinstance(image_size, (tuple, list))
     sides = tuple(image_size) if pair else (image_size, image_size)
     if len(sides) != 2:
-        raise ValueError(f"image_size must be one side or a pair (height, width), not {image_size!r}")
+        raise Refused(f"image_size must be one side or a pair (height, width), not {image_size!r}")
     height, width = (_whole("image_size", side, 1, LARGEST_SIDE) for side in sides)
     try:
         check_image_size(height, width, patch_size)
-    except ValueError as error:
-        raise ValueError(f"image_size: {error}") from None
+    except Refused as error:
+        raise Refused(f"image_size: {error}") from None
     return (height, width) if pair else height
 
 
 def _whole(name: str, value: object, least: int, most: int) -> int:
     valid = isinstance(value, Integral) and not isinstance(value, bool)
     if not valid or not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
+        raise Refused(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
     return int(value)
 
 
@@ -150,7 +151,7 @@ def _check_heads(hidden_size: int, heads: int) -> None:
     below = next(k for k in range(min(heads, hidden_size), 0, -1) if hidden_size % k == 0)
     above = next((k for k in range(heads, hidden_size + 1) if hidden_size % k == 0), None)
     nearest = f"{below}" if above is None else f"{below} or {above}"
-    raise ValueError(
+    raise Refused(
         f"num_attention_heads {heads} does not divide hidden_size {hidden_size}, so the heads would not be of one"
         f" width: use {nearest}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
+from widgets.common.refusal import Refused
 from widgets.model.count import Size
 from widgets.model.shape import ViTShape, checked_size, size_pair
 
@@ -30,7 +31,7 @@ def shape_trace(shape: ViTShape, batch: int = 1, image_size: Size | None = None)
     Raises ValueError for an invalid size or a batch below 1.
     """
     if isinstance(batch, bool) or not isinstance(batch, int) or batch < 1:
-        raise ValueError(f"batch must be a whole number, 1 or more, not {batch!r}")
+        raise Refused(f"batch must be a whole number, 1 or more, not {batch!r}")
     height, width = size_pair(shape.image_size if image_size is None else checked_size(image_size, shape.patch_size))
     P, C, D, h, D_h = (
         shape.patch_size,

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from widgets.common.refusal import Refused
+
 BLOCKS = {"input": "From picture to tokens", "layer": "Layer", "output": "Answer"}
 EVENTS = ("enter", "leave", "complete")
 
@@ -225,7 +227,7 @@ class Place(NamedTuple):
 def places(num_layers: int) -> list[Place]:
     """Every step of a model of so many layers, in order. Raises ValueError for fewer than one."""
     if num_layers < 1:
-        raise ValueError(f"a model to walk through has at least one layer, not {num_layers}")
+        raise Refused(f"a model to walk through has at least one layer, not {num_layers}")
     inside = [step for step in STEPS if step.block == "layer"]
     return [
         *(Place(step, None) for step in STEPS if step.block == "input"),
@@ -259,7 +261,7 @@ class Walk:
         Returns a function that ends it. Raises ValueError for another event, or a step that does not exist.
         """
         if event not in EVENTS or key not in ("", *(step.key for step in STEPS)):
-            raise ValueError(
+            raise Refused(
                 f"no event {event!r} of a step {key!r}: events are {', '.join(EVENTS)}, steps "
                 + ", ".join(step.key for step in STEPS)
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.encoder import BlockWeights
 
 
@@ -30,5 +31,5 @@ def torch_layer_state(w: BlockWeights) -> dict[str, Tensor]:
         "norm2.bias": (w.ln2_bias,),
     }
     if absent := [name for name, tensors in state.items() if any(tensor is None for tensor in tensors)]:
-        raise ValueError(f"PyTorch's layer has every bias or none, and this block lacks {', '.join(absent)}")
+        raise Refused(f"PyTorch's layer has every bias or none, and this block lacks {', '.join(absent)}")
     return {name: torch.cat(tensors) for name, tensors in state.items()}

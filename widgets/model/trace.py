@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.encoder import BlockTrace
 from widgets.model.faults import steps_with
 from widgets.model.library import library_stages, weights_of
@@ -86,7 +87,7 @@ def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
     P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
     patches = (height // P) * (width // P)
     if patches > MOST_KEPT:
-        raise ValueError(
+        raise Refused(
             f"This picture is so long and narrow that {checkpoint.title} cuts it into {patches:,} patches, and keeping"
             " what every token takes from every other would fill the memory. Choose one whose long side is at most"
             " three times its short side."

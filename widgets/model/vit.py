@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from widgets.common.refusal import Refused
 from widgets.model.attention import merge_heads
 from widgets.model.embedding import embed_patches, projection_matrix
 from widgets.model.encoder import BlockTrace, BlockWeights, block, gelu, layer_norm
@@ -91,10 +92,10 @@ def check_pixels(w: ViTWeights, pixels: Tensor) -> None:
         raise TypeError(f"pixels must be a tensor of floats, prepared for the model, not {kind}")
     channels = w.filters.shape[1]
     if pixels.ndim != 4 or pixels.shape[1] != channels or len(pixels) == 0:
-        raise ValueError(f"pixels must have the shape (B, {channels}, H, W), not {tuple(pixels.shape)}")
+        raise Refused(f"pixels must have the shape (B, {channels}, H, W), not {tuple(pixels.shape)}")
     check_image_size(*pixels.shape[-2:], w.patch_size)
     if not torch.isfinite(pixels).all():
-        raise ValueError("pixels must be finite numbers: there is a NaN or an infinity among them")
+        raise Refused("pixels must be finite numbers: there is a NaN or an infinity among them")
 
 
 def embed(w: ViTWeights, pixels: Tensor, steps: Steps = RIGHT) -> Input:

@@ -13,6 +13,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from widgets.common.refusal import Refused
 from widgets.kit.selection import Selection
 from widgets.kit.widget import Widget
 
@@ -158,7 +159,7 @@ def _take_setting(selection: Selection, text: str) -> list[str]:
 
     try:
         read(text)
-    except ValueError as reason:
+    except Refused as reason:
         return [
             f"The address asks for the setting “{text[:40]}”, which is not possible: {str(reason).rstrip('.')}. You see"
             " the usual one."

@@ -10,6 +10,7 @@ import panel as pn
 
 import widgets
 from widgets.common.typed_number import RULE
+from widgets.kit.answering import STAYS
 from widgets.parts import (
     CodeCopy,
     EditableMatrices,
@@ -44,7 +45,7 @@ from widgets.positions.table_on_grid import TableOnGrid
 STATE_WORDS = {
     "empty": "No picture yet. Choose one above.",
     "loading": "Loading the model: about two seconds.",
-    "refused": "A 225 × 224 px picture does not cut into patches of 16 px. The last good picture stays.",
+    "refused": f"A 225 × 224 px picture does not cut into patches of 16 px. {STAYS}",
     "failed": "The model could not be read. Run “python -m widgets fetch dinov2-small”, then reload this page.",
 }
 
@@ -85,7 +86,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen("Step bar", _bar)
     yield Specimen(
         "Step bar: refused",
-        lambda: _in_state(_bar(), "refused", "The patches of this picture are too alike. The picture before stays."),
+        lambda: _in_state(_bar(), "refused", f"The patches of this picture are too alike. {STAYS}"),
     )
     yield Specimen("Row flow: a sum, and the strongest of many", _flow)
     yield Specimen("Editable matrices", _editable)
@@ -426,7 +427,7 @@ def _ledger() -> LedgerTable:
 
 def _refused_upload() -> PictureUpload:
     upload = PictureUpload(lambda data, name: None)
-    upload.refuse("That file is not a picture. The picture before stays.")
+    upload.refuse(f"That file is not a picture. {STAYS}")
     return upload
 
 

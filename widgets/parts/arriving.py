@@ -5,17 +5,19 @@ from __future__ import annotations
 import threading
 import time
 
+from widgets.common.refusal import Refused
+
 PATIENCE = 120.0
 """Seconds after its last piece that an unfinished file is kept; the browser gives up long before."""
 MOST_AT_ONCE = 4
 """Unfinished files kept at once; the oldest makes room for another."""
 
 
-class TooLarge(ValueError):
+class TooLarge(Refused):
     """A file has more bytes than it may have."""
 
 
-class Interrupted(ValueError):
+class Interrupted(Refused):
     """A piece is missing, or the file it belongs to was dropped."""
 
 

@@ -154,8 +154,9 @@ class Plot(Part):
 
         `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of
         a plot that was made with ranges: so two plots can be given the same."""
-        for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends or (), strict=True):
-            axis.update(start=start, end=end)
+        if ends is not None:
+            for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends, strict=True):
+                axis.update(start=start, end=end)
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
         looks = [one.look(place) for place, one in enumerate(series)]

@@ -10,6 +10,7 @@ import panel as pn
 import param
 
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
@@ -231,13 +232,14 @@ class EmbeddingBasis(Widget):
 
     # what changes -----------------------------------------------------------------------------------------
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._parts["grid"]]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
         self._slider.disabled = self.keep != "slider"
-        try:
-            basis = self.found()
-        except (RuntimeError, ValueError) as refusal:
-            self._parts["grid"].param.update(status="refused", message=f"{refusal} The last picture stays.")
-            return
+        basis = self.found()
         if self.selection.grid == (0, 0):  # chosen here, or by nobody who said on which patches
             self.selection.grid = self._last.grid
         chosen, self._last = self.selection.token_on(basis.grid), basis
@@ -260,10 +262,7 @@ class EmbeddingBasis(Widget):
 
     def describe(self) -> Description:
         """How much is kept, and the selected patch's coordinates, in words."""
-        try:
-            basis = self.found()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        basis = self.found()
         k, n, F = self.kept(basis), self.patch(basis), basis.rows.shape[1]
         errors = basis.errors(k)
         sentence = (

@@ -14,6 +14,7 @@ import param
 from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
@@ -285,12 +286,13 @@ class FilterBank(Widget):
 
     # what changes -----------------------------------------------------------------------------------------
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._parts["wall"]]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            bank, reading = self.found()
-        except (RuntimeError, ValueError) as refusal:
-            self._parts["wall"].param.update(status="refused", message=str(refusal))
-            return
+        bank, reading = self.found()
         self._last = (bank, reading)
         with pn.io.hold():
             for name, state in self._states(bank, reading).items():
@@ -317,10 +319,7 @@ class FilterBank(Widget):
 
     def describe(self) -> Description:
         """The chosen filter and its answers in words."""
-        try:
-            bank, reading = self.found()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        bank, reading = self.found()
         d = self.number(bank)
         answers = self.answers(reading, d)
         most, least = int(answers.argmax()), int(answers.argmin())
@@ -333,10 +332,7 @@ class FilterBank(Widget):
 
     def still(self) -> Figure:
         """Where the chosen filter answers, the smoothest filters, and the leading components."""
-        try:
-            bank, reading = self.found()
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        bank, reading = self.found()
         P = bank.filters.shape[-1]
         smoothest = bank.filters[bank.order("smooth")[:8]]
         both = np.concatenate([smoothest, bank.components[:8]])

@@ -9,6 +9,7 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import fixed
+from widgets.common.refusal import Refused
 from widgets.kit import stills
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
@@ -200,7 +201,7 @@ class PatchHover(Widget):
 
         try:
             checkpoint = token_similarity.reader_of(self.selection.checkpoint, self.patch_size, self.pixels.shape[1:])
-        except (RuntimeError, ValueError) as refusal:
+        except Refused as refusal:
             return plain | {"status": "refused", "message": str(refusal)}
         alike = token_similarity.patch_likeness(checkpoint, checkpoint.preparation.apply(self.pixels))
         maps = np.concatenate([alike[:PREFIX], alike])  # (PREFIX + N, N): a token a row

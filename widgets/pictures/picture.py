@@ -11,6 +11,7 @@ import numpy as np
 from PIL import Image
 
 from widgets.common.facts import DATA
+from widgets.common.refusal import Refused
 from widgets.pictures.preparation import PREPARATIONS, Preparation
 from widgets.pictures.uploads import LONGEST_TO_SHORTEST, PictureRefused, read_rgb
 
@@ -68,7 +69,7 @@ def open_sample(name: str) -> Picture:
     Raises ValueError with the names there are.
     """
     if name not in _samples():
-        raise ValueError(f"there is no sample picture {name!r}: use one of {', '.join(sample_names())}")
+        raise Refused(f"there is no sample picture {name!r}: use one of {', '.join(sample_names())}")
     entry = _samples()[name]
     with Image.open(DATA / "pictures" / entry["file"]) as image:
         rgb = np.array(image.convert("RGB"))  # (H, W, 3)
@@ -106,7 +107,7 @@ def prepared_size(height: int, width: int, patch_size: int, shorter_side: int = 
     given = {"height": height, "width": width, "patch_size": patch_size, "shorter_side": shorter_side}
     for name, value in given.items():
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"{name} must be a whole number of pixels, 1 or more, not {value!r}")
+            raise Refused(f"{name} must be a whole number of pixels, 1 or more, not {value!r}")
     _check_proportions(height, width)
     side = min(shorter_side, (isqrt(MOST_PATCHES) + 1) * patch_size)
     H, W = _rounded(height, width, patch_size, side)

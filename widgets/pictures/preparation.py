@@ -7,6 +7,8 @@ from functools import cache
 
 import numpy as np
 
+from widgets.common.refusal import Refused
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -32,7 +34,7 @@ class Preparation:
         if not isinstance(pixels, np.ndarray) or pixels.dtype != np.uint8:
             raise TypeError(f"pixels must be a NumPy array of uint8, not {getattr(pixels, 'dtype', type(pixels))}")
         if pixels.ndim != 3 or pixels.shape[0] != 3:
-            raise ValueError(f"pixels must have the shape (3, H, W), not {pixels.shape}")
+            raise Refused(f"pixels must have the shape (3, H, W), not {pixels.shape}")
         levels = self.levels()
         return np.stack([levels[channel][pixels[channel]] for channel in range(3)])
 

@@ -7,6 +7,8 @@ from io import BytesIO
 import numpy as np
 from PIL import ExifTags, Image, ImageOps
 
+from widgets.common.refusal import Refused
+
 LONGEST_TO_SHORTEST = 16  # beyond this a picture is a line, and its patches show nothing
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
@@ -27,7 +29,7 @@ _ON_ITS_SIDE = (5, 6, 7, 8)  # EXIF orientations that swap height and width
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"heim", b"heis", b"hevm", b"mif1", b"msf1", b"heif")
 
 
-class PictureRefused(ValueError):
+class PictureRefused(Refused):
     """A picture the course cannot use; its message is one sentence for the reader."""
 
 

@@ -145,10 +145,7 @@ class AnswerByPicture(Stepwise):
 
     def describe(self) -> Description:
         """Every number of the pictures that were run."""
-        try:
-            asked = f"All sample pictures at {self.side()} px along the shorter side, {self._model_said()}"
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        asked = f"All sample pictures at {self.side()} px along the shorter side, {self._model_said()}"
         if not self._found:
             return Description(f"{asked} Nothing has been run yet.", [])
         return Description(f"{asked} {self._verdict()}", sample_answers.rows(self._found))

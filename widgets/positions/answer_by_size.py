@@ -153,10 +153,7 @@ class AnswerBySize(Stepwise):
 
     def describe(self) -> Description:
         """y at every size that was run."""
-        try:
-            read = self._model_said()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        read = self._model_said()
         if not self._found:
             return Description(f"{self.choice.picture.title} at several sizes, {read} Nothing has been run yet.", [])
         rows = size_answers.rows(self._found)

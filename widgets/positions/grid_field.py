@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 import param
 
+from widgets.common.refusal import Refused
 from widgets.common.typed_number import Kind, sides_typed
 from widgets.parts import controls
 
@@ -44,7 +45,7 @@ class GridField(pn.viewable.Viewer):
             return
         try:
             self.grid = grid_typed(event.new)
-        except ValueError as refusal:
+        except Refused as refusal:
             self._say(f"{self.label}: {refusal} {written(self.grid)} stays.")
         else:
             self._say("")

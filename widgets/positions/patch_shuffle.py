@@ -9,10 +9,11 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import fixed
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.parts import NumberTable, PictureGrid, Plot, Series, controls
+from widgets.parts import NumberTable, Part, PictureGrid, Plot, Series, controls
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,13 +90,14 @@ class ShuffleTest(Widget):
     def _draw_again(self, *_: Any) -> None:
         self.seed = (self.seed + 1) % 1000
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._before]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
         self._again.disabled = self.order == "rows"  # nothing is drawn there
-        try:
-            result = self.result()
-        except (RuntimeError, ValueError) as refusal:
-            self._before.param.update(status="refused", message=str(refusal))
-            return
+        result = self.result()
         picture, moved = self.choice.picture, np.flatnonzero(result.order != range(len(result.order))).tolist()
         marked = moved if self.order == "swap" else []  # two among hundreds cannot be found by eye
         with pn.io.hold():
@@ -169,10 +171,7 @@ class ShuffleTest(Widget):
 
     def describe(self) -> Description:
         """What the other order did to y, with positions and without."""
-        try:
-            result = self.result()
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        result = self.result()
         how = next(shown for shown, order in ORDERS.items() if order == self.order)
         rows = [
             (f"{name}: {what}", value)
@@ -185,13 +184,9 @@ class ShuffleTest(Widget):
 
     def still(self) -> Figure:
         """Both pictures, and y before against after, with positions and without."""
-        from widgets.kit import stills
         from widgets.positions.position_stills import answers_scattered
 
-        try:
-            result = self.result()
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        result = self.result()
         return answers_scattered(
             {name: change.y for name, change in self._changes(result).items()}, result.picture, result.reordered
         )

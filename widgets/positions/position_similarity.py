@@ -9,6 +9,8 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import fixed
+from widgets.common.refusal import Refused
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
@@ -97,9 +99,9 @@ class PositionSimilarity(Widget):
         pixels = prepare(self.choice.picture, P)
         grid = (pixels.shape[1] // P, pixels.shape[2] // P)
         if grid[0] * grid[1] > MOST:
-            raise ValueError(
+            raise Refused(
                 f"{self.choice.picture.title} is cut into {grid[0] * grid[1]:,} patches, too many to compare each with"
-                f" each here: choose a picture with at most {MOST}. The last grid stays."
+                f" each here: choose a picture with at most {MOST}."
             )
         return checkpoint.title, grid, pixels
 
@@ -182,16 +184,17 @@ class PositionSimilarity(Widget):
             ),
         }
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._parts["picture"]]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            title, grid, pixels = self.look_at()
-            if self.table == STORED and grid == self._stored_grid:
-                self.table = "learned"  # the same table then, and not offered twice; this has redrawn everything
-                return
-            states = self._states(title, grid, pixels)
-        except (RuntimeError, ValueError) as refusal:
-            self._parts["picture"].param.update(status="refused", message=str(refusal))
+        title, grid, pixels = self.look_at()
+        if self.table == STORED and grid == self._stored_grid:
+            self.table = "learned"  # the same table then, and not offered twice; this has redrawn everything
             return
+        states = self._states(title, grid, pixels)
         self._keep_place(grid)
         with pn.io.hold():
             for name, state in states.items():
@@ -350,15 +353,12 @@ class PositionSimilarity(Widget):
 
     def describe(self) -> Description:
         """The selected position in each table, and the measures."""
-        try:
-            title, grid, _ = self.look_at()
-            rows = [
-                (f"{name}: {measure}", fixed(value))
-                for name, values in self.facts().items()
-                for measure, value in zip(MEASURES, values, strict=True)
-            ]
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        title, grid, _ = self.look_at()
+        rows = [
+            (f"{name}: {measure}", fixed(value))
+            for name, values in self.facts().items()
+            for measure, value in zip(MEASURES, values, strict=True)
+        ]
         token = min(self.selection.token, grid[0] * grid[1])
         who = f"the position of patch {token - 1}, {_place(token - 1, grid)}" if token else "the class token's row"
         said = [(f"{shown}: {who}", self.said(kind)[token]) for kind, shown in NAMES.items()]
@@ -369,13 +369,9 @@ class PositionSimilarity(Widget):
 
     def still(self) -> Figure:
         """The map of one position in each table, on one scale."""
-        from widgets.kit import stills
         from widgets.positions.position_stills import position_maps
 
-        try:
-            grid = self.look_at()[1]
-        except (RuntimeError, ValueError) as refusal:
-            return stills.sentence(str(refusal))
+        grid = self.look_at()[1]
         patch = max(0, self.selection.token - 1)
         return position_maps(
             {self._title(kind): self.similarity(kind)[0][1 + patch].reshape(grid) for kind in NAMES},

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
+from widgets.kit.answering import in_words
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import Widget
 from widgets.parts import Part, controls
@@ -110,9 +111,9 @@ class Stepwise(Widget):
         self._run.param.update(label=self.run_label, disabled=False)
         try:
             self._empty()
-        except (RuntimeError, ValueError) as refusal:
+        except Exception as error:
             self._run.disabled = True
-            self._say(str(refusal), "wrong")
+            self._say(in_words(error, self)[1], "wrong")
 
     def _say(self, sentence: str, hue: str = "ink") -> None:
         self._status.object = controls.status(sentence, hue)
@@ -137,6 +138,6 @@ class Stepwise(Widget):
             self._known, self._run.label = asked, self.run_label
             self._say(self._verdict())
             self.runs += 1  # the words follow
-        except (RuntimeError, ValueError) as refusal:
+        except Exception as error:
             self._run.label = self.run_label
-            self._say(str(refusal), "wrong")
+            self._say(in_words(error, self)[1], "wrong")

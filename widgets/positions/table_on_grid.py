@@ -10,6 +10,8 @@ import panel as pn
 import param
 
 from widgets.common.number_formats import fixed
+from widgets.common.refusal import Refused
+from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import Description, Widget
 from widgets.parts import MatrixView, NumberTable, Part, RangeSlider, controls
@@ -199,7 +201,7 @@ class TableOnGrid(Widget):
         """Start from the grid of the model's own table."""
         try:
             w = self.weights()
-        except (RuntimeError, ValueError):
+        except Refused:
             return
         new, dimension = STARTS.get(self.selection.checkpoint, USUAL)
         wanted = {"old": w.grid, "new": new, "dimension": dimension}
@@ -212,12 +214,13 @@ class TableOnGrid(Widget):
             self._take_up({"old", "new", "dimension"})
         self._redraw()
 
+    def notice_parts(self) -> list[Part]:
+        """Where a refusal is said."""
+        return [self._parts["before"]]
+
+    @draws
     def _redraw(self, *_: Any) -> None:
-        try:
-            states = self._states()
-        except (RuntimeError, ValueError) as refusal:
-            self._parts["before"].param.update(status="refused", message=str(refusal))
-            return
+        states = self._states()
         with pn.io.hold():
             D = self.weights().positions.shape[1]
             self._slider.param.update(end=D - 1, value=self.dimension, label=f"Which of the {D} numbers")
@@ -316,10 +319,7 @@ class TableOnGrid(Widget):
 
     def describe(self) -> Description:
         """The table on both grids."""
-        try:
-            maps, (row, column) = self.maps(), self.cell(self.old)
-        except (RuntimeError, ValueError) as refusal:
-            return Description(str(refusal), [])
+        maps, (row, column) = self.maps(), self.cell(self.old)
         cells = {name: self.cell(self.old if name.endswith("before") else self.new) for name in MAPS}
         numbers = [
             (
