@@ -47,6 +47,10 @@ _NAMES: dict[str, str] = {
     "start": "widgets.page.notebook",
     **dict.fromkeys(lesson.__all__, "widgets.lesson"),
     "draw_shapes": "widgets.counting.shape_drawing",
+    **dict.fromkeys(
+        ("attention_image", "attention_maps", "token_points", "picture_patches", "stream_curves"),
+        "widgets.composing.elements",
+    ),
     "load": "widgets.checkpoints.loading",
     "patchify": "widgets.model.patches",
     "unpatchify": "widgets.model.patches",

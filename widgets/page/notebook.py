@@ -32,12 +32,21 @@ def start() -> None:
 
 
 def _show_figures() -> None:
-    """Let a matplotlib Figure made without pyplot show itself as the last expression of a cell."""
+    """Let a Figure made without pyplot, and what is composed of HoloViews' elements, show themselves under a cell."""
     from IPython import get_ipython
 
     shell = get_ipython()
     if shell is not None:
         shell.display_formatter.formatters["image/png"].for_type_by_name("matplotlib.figure", "Figure", _png)
+        shell.display_formatter.mimebundle_formatter.for_type_by_name(
+            "holoviews.core.dimension", "Dimensioned", _composed
+        )
+
+
+def _composed(drawn: Any) -> Any:
+    from widgets.composing.composed import shown_in_notebook  # HoloViews, which few cells ask for
+
+    return shown_in_notebook(drawn)
 
 
 def _png(figure: Any) -> bytes:

@@ -25,6 +25,10 @@ def view(value: Any) -> pn.viewable.Viewable:
     """A widget or Panel object as it is; a figure as a picture; the object's own HTML; else what a notebook prints."""
     if isinstance(value, (pn.viewable.Viewable, pn.viewable.Viewer)):
         return _standing(value, "var(--vit-widget-width, 1040px)" if isinstance(value, Widget) else "68ch")
+    if type(value).__module__.partition(".")[0] == "holoviews":
+        from widgets.composing.composed import composed  # HoloViews is loaded already: the cell made this with it
+
+        return _standing(composed(value), "var(--vit-widget-width, 1040px)")
     if type(value).__module__ == "matplotlib.figure":
         png, width = _png(value)
         return prose.picture(png, width, value.get_label())
@@ -65,4 +69,4 @@ def sentence_of(error: Exception) -> str:
 
 def _drawn_by_panel(value: Any) -> bool:
     """Plots and pictures, which Panel has panes for; text and numbers are printed as a notebook prints them."""
-    return type(value).__module__.partition(".")[0] in ("holoviews", "bokeh", "PIL", "IPython")
+    return type(value).__module__.partition(".")[0] in ("bokeh", "PIL", "IPython")
