@@ -20,7 +20,7 @@ SECRET = "operands could not be broadcast together with shapes (7,) (3,)"
 ASKED = {
     "AttentionDistance": ("widgets.model.inspection", "mean_attention_distance"),
     "HeadExplorer": ("widgets.experiments.kept_pass", "read"),
-    "ScalingDemo": ("widgets.attention.scaling_demo", "read"),
+    "ScalingDemo": ("widgets.experiments.kept_pass", "read"),
     "BreakIt": ("widgets.experiments.fault_effects", "damage"),
     "ReadOut": ("widgets.experiments.readout", "read_outs"),
     "ResidualStream": ("widgets.model.stream", "stream"),

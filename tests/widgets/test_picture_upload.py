@@ -19,6 +19,9 @@ from widgets.parts.picture_upload import OUR_FAULT, STOPPED
 NAME, SECRET = "my-holiday.png", b"the reader's own pixels"
 
 
+pytestmark = pytest.mark.usefixtures("failures")  # files that break a reader are logged, and here that is meant
+
+
 def made(
     monkeypatch: pytest.MonkeyPatch, on_file: Callable[[bytes, str], None], **params: Any
 ) -> tuple[PictureUpload, list[dict[str, Any]]]:

@@ -43,7 +43,7 @@ def test_curves_are_the_traces_lengths(checkpoint: str, picture: str) -> None:
     for name, added, onto in (("attention", "msa", states), ("mlp", "mlp", [layer.z_prime[0] for layer in t.layers])):
         wanted = [
             getattr(layer, added)[0].double().norm(dim=1) / z.double().norm(dim=1)
-            for layer, z in zip(t.layers, onto, strict=True)
+            for layer, z in zip(t.layers, onto, strict=False)
         ]
         assert np.allclose(drawn(widget, name)[0], np.stack([w.numpy() for w in wanted], 1), rtol=1e-5)
     assert widget._grid.picture_width == widget.reading.pixels.shape[2]
@@ -66,7 +66,7 @@ def test_directions_are_the_traces_cosines(checkpoint: str, picture: str) -> Non
     states = [t.z0[0].double(), *(layer.z[0].double() for layer in t.layers)]
     pairs = {
         "length": [(z, states[0]) for z in states],
-        "attention": [(layer.msa[0], z) for layer, z in zip(t.layers, states, strict=True)],
+        "attention": [(layer.msa[0], z) for layer, z in zip(t.layers, states, strict=False)],
         "mlp": [(layer.mlp[0], layer.z_prime[0]) for layer in t.layers],
     }
     for name, of in pairs.items():

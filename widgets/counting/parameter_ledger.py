@@ -46,6 +46,7 @@ class ParameterLedger(Widget):
         )
         self._tensors = LedgerTable(first="tensor", heads=["numbers", "running total"], frame_height=418)
         self._words = controls.words("", sizing_mode="stretch_width")
+        self._found: dict[str, dict[str, Tensor]] = {}
         self._load()
         self._terms.param.watch(lambda event: setattr(self, "term", event.new), ["chosen"])
         self._tensors.param.watch(lambda event: setattr(self, "tensor", event.new), ["chosen"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import panel as pn
 import param
 
+from widgets.common.refusal import Refused
 from widgets.first_look import step_parts, step_words
 from widgets.first_look.step_scene import HAND_SET, Opened, Scene, opened
 from widgets.kit.answering import draws
@@ -66,7 +67,7 @@ class ForwardStepper(Widget):
     def scene(self) -> Scene:
         """All that is shown. Raises RuntimeError with a sentence when the model or the picture could not be opened."""
         if self._opened is None:
-            raise RuntimeError(self.refusal)
+            raise Refused(self.refusal)
         return Scene(self._opened, self.walk.places, self.walk.index, self.selection.head, self.selection.token)
 
     @property

@@ -22,6 +22,7 @@ import numpy as np
 import param
 
 from widgets.common import typed_number
+from widgets.common.refusal import Refused
 from widgets.common.typed_number import Kind
 from widgets.parts.part import Part
 from widgets.parts.written_sum import Written, cells, number, plain
@@ -146,5 +147,5 @@ def number_typed(text: str, largest: float = 1000.0) -> float:
     """The number a reader typed into a cell. Raises ValueError with a sentence that says what to do."""
     x = typed_number.number_typed(text, Kind("", -largest, largest, example="2 or −0.5"))
     if abs(round(x, DECIMALS_TYPED) - x) > 1e-12 or (x and not round(x, DECIMALS_TYPED)):
-        raise ValueError(f"“{typed_number.short(text)}” has more than {DECIMALS_TYPED} decimals. Round it.")
+        raise Refused(f"“{typed_number.short(text)}” has more than {DECIMALS_TYPED} decimals. Round it.")
     return x
