@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 PORT ?= 5006
 
-.PHONY: course lab test bench chapters look checkpoint clean
+.PHONY: course lab lint test bench chapters look checkpoint clean
 
 course: checkpoint
 	$(BIN)/python -m widgets serve --port $(PORT)
@@ -20,7 +20,13 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
-test: checkpoint
+lint: $(READY)
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --quiet --check .
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python -m tests.lint_types
+
+test: lint checkpoint
 	$(BIN)/python -m tests
 
 bench: checkpoint
@@ -33,4 +39,4 @@ look: checkpoint
 	$(BIN)/python -m tests.browser.look
 
 clean:
-	rm -rf .venv look
+	rm -rf .venv look .ruff_cache .mypy_cache .import_linter_cache

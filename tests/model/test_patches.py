@@ -52,6 +52,12 @@ def test_unpatchify_undoes_patchify(channels: int, rows: int, columns: int, P: i
     assert torch.equal(unpatchify(patchify(tensor, P), tuple(tensor.shape[1:]), P), tensor)
 
 
+@pytest.mark.parametrize("make", [np.zeros, torch.zeros])
+def test_rows_without_a_number_make_no_picture(make) -> None:
+    with pytest.raises(ValueError, match="C one or more channels"):
+        unpatchify(make((4, 0)), (4, 4), 2)
+
+
 def test_patch_17_of_224_px_is_the_square_the_syllabus_names() -> None:
     image = numbered(3, 224, 224)
     patches = patchify(image, 16)

@@ -130,6 +130,7 @@ def test_what_may_be_another_number_is_asked_about(text: str, kind: Kind, near: 
         ("10^400", PEAK, "Peak must be at most 1,000,000, not 10\\^400"),
         ("1e999999999999", PEAK, "at most"),
         ("1e-400", ANY, "too small to count with"),
+        ("10^-400", ANY, "too small to count with"),
         ("-0", PEAK, "Peak must be at least 0.001, not -0"),
         ("101 %", SHARE, "at most 100, not 101 %"),
         ("3.7", WIDTH, "Width D must be a whole number, not 3.7"),

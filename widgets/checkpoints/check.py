@@ -43,7 +43,7 @@ def pixels_for(name: str, picture: Picture) -> tuple[Checkpoint, torch.Tensor]:
     """Return the checkpoint at the size of a picture, and the picture prepared for it: (1, C, H, W)."""
     if name == "vit-b16" and is_reference_picture(pixels := released_pixels(picture)):
         return load(name), pixels
-    made_for, P = load(name).model.config.image_size, load(name).model.config.patch_size
+    made_for, P = load(name).model.config.image_size, load(name).patch_size
     shorter = min(224, *made_for) if isinstance(made_for, (list, tuple)) else min(224, made_for)
     prepared = prepare(picture, P, shorter)
     checkpoint = load(name, image_size=prepared.shape[1:])

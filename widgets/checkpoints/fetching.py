@@ -114,8 +114,7 @@ def _fill(name: str, sources: Sequence[Source]) -> None:
     for leftover in cache_folder().glob(f".{name}-*"):  # of a process that was killed: we hold the lock
         shutil.rmtree(leftover, ignore_errors=True)
     for source in sources:
-        place = {"prefix": f".{name}-", "dir": folder.parent, "ignore_cleanup_errors": True}
-        with tempfile.TemporaryDirectory(**place) as scratch:
+        with tempfile.TemporaryDirectory(prefix=f".{name}-", dir=folder.parent, ignore_cleanup_errors=True) as scratch:
             ready = Path(scratch) / "ready"
             ready.mkdir()
             try:

@@ -136,7 +136,8 @@ def open_copy(folder: Path) -> ViTModel | ViTForImageClassification:
     """
     try:
         config = ViTConfig.from_pretrained(folder, local_files_only=True)
-        kind, options = ViTModel, {"add_pooling_layer": False}
+        kind: Any = ViTModel
+        options: dict[str, Any] = {"add_pooling_layer": False}
         if "ViTForImageClassification" in (config.architectures or []):
             kind, options = ViTForImageClassification, {}
         with quiet(), CPU:

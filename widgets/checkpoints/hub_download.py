@@ -29,7 +29,7 @@ def say(**message: Any) -> None:
 class Counter:
     """Stands where the hub's client expects a tqdm bar, and passes the count on to the parent."""
 
-    def __init__(self, *_: Any, total: int | None = None, initial: int = 0, **__: Any) -> None:
+    def __init__(self, *_: Any, total: float | None = None, initial: float = 0, **__: Any) -> None:
         self.done, self.total, self.said = initial, total, 0.0
 
     def update(self, n: float = 1) -> None:
@@ -76,7 +76,7 @@ def download(repository: str, revision: str, again: bool) -> None:
         say(answered=True)
         for name in FILES:
             paths[name] = hf_hub_download(repository, name, revision=revision, force_download=again, tqdm_class=Counter)
-    say(files=paths, stated=stated_sum(Path(paths[FILES[1]]), hf_hub_url(repository, FILES[1], revision=revision)))
+    say(files=paths, stated=stated_sum(Path(str(paths[FILES[1]])), hf_hub_url(repository, FILES[1], revision=revision)))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,12 @@ class Checkpoint:
     provenance: Provenance
 
     @property
+    def patch_size(self) -> int:
+        """P, the side of a patch in pixels."""
+        P: Any = self.model.config.patch_size
+        return P[0] if isinstance(P, (list, tuple)) else P
+
+    @property
     def is_random(self) -> bool:
         """Whether its weights were drawn at random and never trained."""
         return self.name.startswith("random")
@@ -87,7 +93,7 @@ def load(name: str, image_size: int | Size | None = None) -> Checkpoint:
             _BASES[name] = _build(name)
         base = _BASES[name]
         own = _pair(base.model.config.image_size)
-        size = own if image_size is None else _checked(image_size, base.model.config.patch_size)
+        size = own if image_size is None else _checked(image_size, base.patch_size)
         return base if size == own else _resized(base, size)
 
 

@@ -66,7 +66,9 @@ def _ask_hub(hub: dict[str, Any], options: list[str]) -> dict[str, Any]:
             except queue.Empty:
                 what = "send anything more" if answered else "answer"
                 raise SourceFailed(f"the model hub did not {what} within {patience:g} s") from None
-            message = json.loads(line) if line else {"failed": "the child process that asked the model hub stopped"}
+            message: dict[str, Any] = (
+                json.loads(line) if line else {"failed": "the child process that asked the model hub stopped"}
+            )
             if "failed" in message:
                 raise SourceFailed(message["failed"])
             if "files" in message:

@@ -189,13 +189,13 @@ def _without_unit(typed: str, kind: Kind) -> str:
 def _readings(typed: str, whole: bool) -> list[_Reading]:
     """All that a text can mean, the course's own reading first; none when it is no number."""
     if found := _POWER.fullmatch(typed):
-        return [_reading(found["sign"], "1", found["power"], True)]
-    found = _WHOLE_TEXT.fullmatch(typed)
-    if not found:
+        readings = [_reading(found["sign"], "1", found["power"], True)]
+    elif found := _WHOLE_TEXT.fullmatch(typed):
+        power, meanings = found["e"] or found["power"] or "0", _meanings(found["digits"], whole)
+        readings = [_reading(found["sign"], text, power, sure) for text, sure in meanings]
+    else:
         return []
-    power = found["e"] or found["power"] or "0"
-    found_readings = (_reading(found["sign"], text, power, sure) for text, sure in _meanings(found["digits"], whole))
-    return [one for one in found_readings if one is not None]
+    return [one for one in readings if one is not None]
 
 
 def _meanings(digits: str, whole: bool) -> list[tuple[str, bool]]:
@@ -280,7 +280,7 @@ def _no_number(text: str, typed: str, kind: Kind) -> str:
             if kind.units
             else f"“{short(text)}” has more than a number in it"
         )
-    if _WHOLE_TEXT.fullmatch(typed) and re.search(r"e-|\^ ?-", typed, re.I):
+    if (_WHOLE_TEXT.fullmatch(typed) or _POWER.fullmatch(typed)) and re.search(r"e-|\^ ?-", typed, re.I):
         return f"“{short(text)}” is too small to count with"
     return f"“{short(text)}” is no number"
 

@@ -41,8 +41,12 @@ def _image(element: hv.Image) -> tuple[Options, Options]:
 
 
 def _points(element: hv.Points) -> tuple[Options, Options]:
-    page = {"tools": ["box_select", "hover", "tap"], "default_tools": ["reset"], "active_tools": ["box_select"]}
-    page |= {"show_legend": False}
+    page: Options = {
+        "tools": ["box_select", "hover", "tap"],
+        "default_tools": ["reset"],
+        "active_tools": ["box_select"],
+    }
+    page["show_legend"] = False
     if "colour" not in element:
         hue = COLOURS["query"][0]
         return page | {"color": hue, "size": 6} | _frame(1, 1), {"color": hue, "s": 12, "show_legend": False}

@@ -50,7 +50,7 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
     Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or a picture
     that is too long to keep its pass."""
     checkpoint = at_hand(name)  # with the table it was trained with: some mistakes are made when that is resized
-    P = checkpoint.model.config.patch_size
+    P = checkpoint.patch_size
     pixels = prepare(picture, P)
     check_keepable(checkpoint, pixels)
     prepared = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)
@@ -76,10 +76,10 @@ def damage(name: str, picture: Picture, faults: tuple[str, ...]) -> Damage:
 def _seen(checkpoint: Checkpoint, t: Trace, pixels: np.ndarray, faults: tuple[str, ...]) -> np.ndarray:
     """What the model reads, uint8 (3, H, W): the patches that went in, and where the positions are wrong, moved
     there."""
-    P = checkpoint.model.config.patch_size
+    P = checkpoint.patch_size
     if not RESIZED.isdisjoint(faults):
         return _moved(pixels, P, places_told(weights_of(checkpoint.model), t.grid, faults))
-    prepared = unpatchify(t.patches[0], pixels.shape[1:], P).numpy()
+    prepared = unpatchify(t.patches[0].numpy(), pixels.shape[1:], P)
     mean, deviation = (
         np.array(side)[:, None, None] for side in (checkpoint.preparation.mean, checkpoint.preparation.deviation)
     )

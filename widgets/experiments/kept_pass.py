@@ -33,7 +33,7 @@ class Reading:
     @property
     def patch_size(self) -> int:
         """P of the checkpoint, in pixels."""
-        return self.checkpoint.model.config.patch_size
+        return self.checkpoint.patch_size
 
     @property
     def caption(self) -> str:
@@ -67,7 +67,7 @@ def _pass(name: str, picture: Picture) -> Reading:
     from widgets.checkpoints.loading import at_hand, load
     from widgets.model.trace import check_keepable, trace
 
-    pixels = prepare(picture, at_hand(name).model.config.patch_size)
+    pixels = prepare(picture, at_hand(name).patch_size)
     check_keepable(at_hand(name), pixels)
     checkpoint = load(name, pixels.shape[1:])
     x = torch.from_numpy(checkpoint.preparation.apply(pixels))[None]  # (1, 3, H, W)

@@ -69,7 +69,8 @@ def shorter_sides(patch_size: int, own: Grid, picture: Picture) -> list[int]:
     for patches in sorted({*SIDES, min(own)}):
         if patches <= largest:
             side = patches * patch_size
-            found.setdefault(prepared_size(*picture.rgb.shape[:2], patch_size, side), side)
+            height, width = picture.rgb.shape[:2]
+            found.setdefault(prepared_size(height, width, patch_size, side), side)
     return list(found.values())
 
 
@@ -104,7 +105,8 @@ def answer(name: str, picture: Picture, way: str, side: int) -> SizeAnswer:
     if way not in WAYS:
         raise Refused(f"there is no way {way!r}: use one of {', '.join(WAYS)}")
     w = weights_of(at_hand(name).model)
-    H, W = prepared_size(*picture.rgb.shape[:2], w.patch_size, side)
+    height, width = picture.rgb.shape[:2]
+    H, W = prepared_size(height, width, w.patch_size, side)
     grid = (H // w.patch_size, W // w.patch_size)
     if way == "cut off" and 1 + grid[0] * grid[1] > len(w.positions):
         return SizeAnswer(way, (H, W), grid, None, None)

@@ -33,7 +33,7 @@ def read_outs(name: str, picture: Picture) -> ReadOuts:
 
     Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name.
     """
-    pixels = prepare(picture, at_hand(name).model.config.patch_size)
+    pixels = prepare(picture, at_hand(name).patch_size)
     checkpoint = load(name, pixels.shape[1:])
     return _read(checkpoint, torch.from_numpy(checkpoint.preparation.apply(pixels))[None])
 

@@ -61,7 +61,9 @@ def small_picture(name: str, sample: str, side: int, detail: bool = True) -> Sma
     full_side = reference_side(name, picture)
     found = {way: answer(name, picture, way, side) for way in WAYS}
     ys = {way: one.y for way, one in found.items()}
-    full, bare = (answer(name, picture, way, full_side).y for way in (INTERPOLATED, LEFT_OUT))
+    full, bare = answer(name, picture, INTERPOLATED, full_side).y, answer(name, picture, LEFT_OUT, full_side).y
+    small = ys[LEFT_OUT]
+    assert full is not None and bare is not None and small is not None  # only a table that is cut off has no y
     return SmallPicture(
         sample,
         picture.title,
@@ -69,9 +71,9 @@ def small_picture(name: str, sample: str, side: int, detail: bool = True) -> Sma
         ys,
         full,
         {way: one.cosine for way, one in found.items()},
-        {way: _cosine(y, ys[INTERPOLATED]) for way, y in ys.items() if way != INTERPOLATED},
+        {way: _cosine_if_any(y, ys[INTERPOLATED]) for way, y in ys.items() if way != INTERPOLATED},
         _cosine(bare, full),
-        _cosine(ys[LEFT_OUT], bare),
+        _cosine(small, bare),
         _cosine(enlarged_answer(name, picture, side), full) if detail else None,
     )
 
@@ -88,16 +90,21 @@ def recognised(found: list[SmallPicture]) -> dict[str, int]:
     A way that some picture cannot be read in is left out.
     """
     full = torch.stack([one.full for one in found])  # (S, D)
-    return {
-        way: sum(_nearest(one.ys[way], full) == place for place, one in enumerate(found))
-        for way in WAYS
-        if all(one.ys[way] is not None for one in found)
-    }
+    counted = {}
+    for way in WAYS:
+        ys = [y for one in found if (y := one.ys[way]) is not None]
+        if len(ys) == len(found):
+            counted[way] = sum(_nearest(y, full) == place for place, y in enumerate(ys))
+    return counted
 
 
 def _nearest(y: Tensor, full: Tensor) -> int:
     return int(cosine_similarity(y[None], full).argmax())
 
 
-def _cosine(a: Tensor | None, b: Tensor | None) -> float | None:
-    return None if a is None or b is None else float(cosine_similarity(a, b, dim=0))
+def _cosine(a: Tensor, b: Tensor) -> float:
+    return float(cosine_similarity(a, b, dim=0))
+
+
+def _cosine_if_any(a: Tensor | None, b: Tensor | None) -> float | None:
+    return None if a is None or b is None else _cosine(a, b)

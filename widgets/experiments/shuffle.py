@@ -81,7 +81,7 @@ def shuffle_test(name: str, picture: Picture, kind: str, seed: int = 0) -> Shuff
 
     Raises CheckpointMissing when the checkpoint is not on this machine, ValueError for an unknown name or kind.
     """
-    P = at_hand(name).model.config.patch_size
+    P = at_hand(name).patch_size
     pixels = prepare(picture, P)  # (3, H, W)
     checkpoint = load(name, pixels.shape[1:])
     order = patch_order(kind, (pixels.shape[1] // P, pixels.shape[2] // P), seed)

@@ -27,7 +27,7 @@ def reader_of(name: str, patch_size: int, image_size: tuple[int, int]) -> Checkp
     Raises CheckpointMissing as `at_hand` does; ValueError for an unknown name or patches it does not read.
     """
     checkpoint = at_hand(name)
-    own = checkpoint.model.config.patch_size
+    own = checkpoint.patch_size
     if own != patch_size:
         raise Refused(f"{checkpoint.title} reads patches of {own} px, so it cannot colour patches of {patch_size} px.")
     return load(name, image_size)

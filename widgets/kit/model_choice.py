@@ -20,7 +20,7 @@ class ModelChoice(pn.viewable.Viewer):
     Offered are the checkpoints on this machine. Another checkpoint with fewer layers or heads takes the last it has.
     """
 
-    selection: Selection = param.ClassSelector(class_=Selection)
+    selection: Any = param.ClassSelector(class_=Selection)
     layer = param.Boolean(False, constant=True, doc="offer the layer")
     head = param.Boolean(False, constant=True, doc="offer the head")
 

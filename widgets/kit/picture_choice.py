@@ -21,7 +21,7 @@ class PictureChoice(pn.viewable.Viewer):
     A file that is refused leaves the picture as it was and says why; so does a name that is no picture.
     """
 
-    selection: Selection = param.ClassSelector(class_=Selection)
+    selection: Any = param.ClassSelector(class_=Selection)
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -49,7 +49,7 @@ class PictureChoice(pn.viewable.Viewer):
             self._upload.refuse(f"{refusal} {STAYS}")
             return
         self.selection.param.update(upload=picture, picture=YOURS)
-        height, width = picture.file_size
+        height, width = picture.file_size or picture.rgb.shape[:2]
         self._upload.accept(f"Your picture is here, {height} px high and {width} px wide. It stays in memory only.")
 
     def _options(self) -> dict[str, str]:

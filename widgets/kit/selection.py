@@ -20,7 +20,7 @@ class Selection(param.Parameterized):
     picture = param.String("cat", doc="name of a sample picture, or 'yours' once the reader has uploaded one")
     upload = param.Parameter(None, doc="the reader's own Picture; kept in memory, never written to disk")
     checkpoint = param.String("dinov2-small", doc="name that checkpoints.load takes")
-    model = param.Selector(
+    model: Any = param.Selector(
         default="hand-set",
         objects=["hand-set", "checkpoint"],
         doc="which of the two a widget runs that can run the hand-set ViT too",
@@ -87,6 +87,10 @@ def selection_here() -> Selection:
     if document is not None and document.session_context is not None:
         if document not in _of_page:
             _of_page[document] = Selection()
-            document.on_session_destroyed(lambda context: _of_page.pop(document, None))
+
+            def forget(context: Any) -> None:
+                _of_page.pop(document, None)
+
+            document.on_session_destroyed(forget)
         return _of_page[document]
     return _of_kernel[0] if _of_kernel else Selection()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator
 
@@ -35,10 +36,22 @@ def draw_grid(axes: Axes, pixels: np.ndarray, patch_size: int, patch: int) -> No
         axes.add_patch(Rectangle(corner, patch_size, patch_size, fill=False, edgecolor=colour, linewidth=line))
 
 
+def _beside(figure: Figure, left: float, right: float) -> tuple[SubFigure, SubFigure]:
+    """Two parts of a figure side by side, of these relative widths."""
+    parts: Any = figure.subfigures(1, 2, width_ratios=(left, right))
+    return parts[0], parts[1]
+
+
+def _stacked(figure: Figure, above: float, below: float) -> tuple[SubFigure, SubFigure]:
+    """Two parts of a figure, one under the other, of these relative heights."""
+    parts: Any = figure.subfigures(2, 1, height_ratios=(above, below))
+    return parts[0], parts[1]
+
+
 def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> Figure:
     """The picture with its grid, and the selected patch enlarged beside it, in colour and by channel."""
     figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
-    picture, side = figure.subfigures(1, 2, width_ratios=(1, 1))
+    picture, side = _beside(figure, 1, 1)
     whole = picture.subplots()
     draw_grid(whole, pixels, patch_size, patch)
     row, column = patch_position(patch, (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size))
@@ -120,7 +133,7 @@ def heads_still(
     columns = 2 if len(maps) == 4 else 4 if len(maps) % 4 == 0 else 3
     rows = -(-len(maps) // columns)
     figure = Figure(figsize=(6.4, max(2.6, 1.35 * rows)), dpi=100, layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 0.55 * columns))
+    left, right = _beside(figure, 1, 0.55 * columns)
     whole = left.subplots()
     draw_grid(whole, pixels, patch_size, patch)
     whole.set_title(note, fontsize=8)
@@ -157,7 +170,7 @@ def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.n
     """Pictures (3, H, W) uint8 side by side, and under them patterns (M, P, P, 3) uint8 in rows of eight."""
     rows = -(-len(patterns) // 8)
     figure = Figure(figsize=(5.2, 2.2 + 0.65 * rows), dpi=100, layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=(2.2, 0.65 * rows))
+    above, below = _stacked(figure, 2.2, 0.65 * rows)
     for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=False):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title(title, fontsize=8)
@@ -178,7 +191,7 @@ def rows_still(
     A line is (what it is, its numbers, the end of its scale, whether they are shares).
     """
     figure = Figure(figsize=(6.4, 3.0), dpi=100, layout="constrained")
-    picture, side = figure.subfigures(1, 2, width_ratios=(1, 1.6))
+    picture, side = _beside(figure, 1, 1.6)
     draw_grid(picture.subplots(), pixels, patch_size, patch)
     figure.suptitle(title, fontsize=9)
     signed = ListedColormap(np.array(colour_scale("signed")) / 255)

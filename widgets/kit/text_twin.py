@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any, ClassVar
 
 import param
 from panel.custom import JSComponent
@@ -17,4 +18,4 @@ class TextTwin(JSComponent):
     opened = param.Boolean(False, doc="whether the fold starts open")
 
     _esm = Path(__file__).parent / "text_twin.js"
-    _stylesheets = [Path(__file__).parent / "text_twin.css"]
+    _stylesheets: ClassVar[list[Any]] = [Path(__file__).parent / "text_twin.css"]

@@ -43,6 +43,11 @@ def _open_at_once() -> None:
         else:
             self.finish({"here": session in self.application_context._sessions})
 
-    WSHandler.open, WSHandler.get = open_at_once, knows_page
-    WSHandler.max_message_size = property(lambda self: LARGEST_MESSAGE)
-    WSHandler._vit_tuned = True
+    # setattr: methods of a library's class are replaced, which no type allows
+    for name, ours in (
+        ("open", open_at_once),
+        ("get", knows_page),
+        ("max_message_size", property(lambda self: LARGEST_MESSAGE)),
+        ("_vit_tuned", True),
+    ):
+        setattr(WSHandler, name, ours)

@@ -49,7 +49,7 @@ class Widget(pn.viewable.Viewer):
     still_colours: ClassVar[tuple[int, ...]] = STILL_COLOURS
     """How many colours a still may have in a notebook, from the most; TEXT_COLOURS where it is text alone."""
 
-    selection: Selection = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
+    selection: Any = param.ClassSelector(class_=Selection, doc="what the reader is looking at on this page")
 
     def __init__(self, **params: Any) -> None:
         transport.tune()  # the widget may stand on a page of its reader's own

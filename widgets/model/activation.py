@@ -100,7 +100,7 @@ def relu_twin(w: ViTWeights, means: list[Tensor] | None = None) -> ViTWeights:
     if means is None:
         return replace(w, activation=torch.relu)
     mlps = [
-        b.mlp._replace(fc2_bias=b.mlp.fc2_bias + b.mlp.fc2_weight @ mean)
+        b.mlp._replace(fc2_bias=b.mlp.fc2_weight @ mean + (0 if b.mlp.fc2_bias is None else b.mlp.fc2_bias))
         for b, mean in zip(w.blocks, means, strict=True)
     ]
     return replace(

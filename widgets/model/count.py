@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from math import isfinite, isqrt
 from numbers import Integral, Real
+from typing import Any
 
 from widgets.common.refusal import Refused
 from widgets.model.shape import LARGEST_SIDE, ViTShape, checked_size, size_pair
 
 Size = int | tuple[int, int]
-Ledger = dict[str, "tuple[str, int] | int"]
+Ledger = dict[str, Any]  # piece -> (formula, number), and "total" -> number
 
 
 def sequence_facts(image_size: Size, patch_size: int) -> dict[str, int]:

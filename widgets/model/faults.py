@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -111,7 +112,7 @@ def _other_pixels(steps: Steps, _: ViTWeights, right: Preparation | None) -> Ste
     wrong = PREPARATIONS["dinov2-small" if right.mean == PREPARATIONS["vit-b16"].mean else "vit-b16"]
 
     def mistaken(pixels: Tensor) -> Tensor:
-        of = {"dtype": pixels.dtype, "device": pixels.device}
+        of: dict[str, Any] = {"dtype": pixels.dtype, "device": pixels.device}
         right_mean, right_deviation, mean, deviation = (
             torch.tensor(numbers, **of)[:, None, None]
             for numbers in (right.mean, right.deviation, wrong.mean, wrong.deviation)

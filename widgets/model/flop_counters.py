@@ -11,7 +11,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from widgets.common.refusal import Refused
 from widgets.model.library import on_meta
-from widgets.model.shape import ViTShape
+from widgets.model.shape import ViTShape, size_pair
 
 WAYS = {
     "eager": "attention as matrix products",
@@ -45,9 +45,9 @@ def torch_flops(shape: ViTShape, way: str = "eager") -> int:
     """
     if way not in WAYS:
         raise Refused(f"way must be one of {', '.join(WAYS)}, not {way!r}")
-    side, device = shape.image_size, "meta" if way == "eager" else "cpu"
+    device = "meta" if way == "eager" else "cpu"
     model = _Stock(shape) if way == "fast path" else on_meta(shape, "sdpa" if way == "fused" else "eager")
-    pixels = torch.zeros(1, shape.num_channels, side, side, dtype=torch.float32, device=device)
+    pixels = torch.zeros(1, shape.num_channels, *size_pair(shape.image_size), dtype=torch.float32, device=device)
     return count_flops(model if way == "eager" else _filled(model), pixels)
 
 

@@ -63,7 +63,7 @@ def hand_set_vit(pixels: Tensor, patch_size: int = 32, num_labels: int = 3, seed
     if len(patches) <= HIDDEN_SIZE:
         raise Refused(f"{len(patches)} patches have no {HIDDEN_SIZE} principal components: use 9 patches or more")
     basis = patch_basis(patches, HIDDEN_SIZE)
-    filters, bias = _whitened(basis, tuple(pixels.shape), patch_size)
+    filters, bias = _whitened(basis, (pixels.shape[0], pixels.shape[1], pixels.shape[2]), patch_size)
     generator = seeded(seed)
     grid = (pixels.shape[1] // patch_size, pixels.shape[2] // patch_size)
     weights = ViTWeights(

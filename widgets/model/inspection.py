@@ -26,12 +26,13 @@ def attention_rollout(attentions: Sequence[Tensor], residual: bool = True) -> Te
     because each factor's do. Raises ValueError for shapes that are no stack of attentions.
     """
     _check_attentions(attentions, dimensions=4)
-    rollout = None
+    rollout: Tensor | None = None
     for weights in attentions:
         A = weights.mean(1)  # (B, T, T)
         if residual:
             A = (A + torch.eye(A.shape[-1], dtype=A.dtype, device=A.device)) / 2
         rollout = A if rollout is None else A @ rollout
+    assert rollout is not None  # `_check_attentions` saw at least one layer
     return rollout
 
 
@@ -107,8 +108,8 @@ def smoothness(patterns: Tensor) -> Tensor:
         raise Refused(f"patterns must have the shape (k, C, P, P) with P of 2 or more, not {tuple(patterns.shape)}")
     p = patterns.double()
     pairs = [(p[..., 1:, :], p[..., :-1, :]), (p[..., 1:], p[..., :-1])]
-    products = sum((a * b).sum((1, 2, 3)) for a, b in pairs)
-    squares = sum((a.square() + b.square()).sum((1, 2, 3)) / 2 for a, b in pairs)
+    products = torch.stack([(a * b).sum((1, 2, 3)) for a, b in pairs]).sum(0)
+    squares = torch.stack([(a.square() + b.square()).sum((1, 2, 3)) / 2 for a, b in pairs]).sum(0)
     return products / squares.clamp_min(1e-30)
 
 

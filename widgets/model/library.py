@@ -40,15 +40,15 @@ def weights_of(model: Any) -> ViTWeights:
 
     Raises TypeError for anything that is no library ViT, ValueError for an activation that is not GELU.
     """
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if getattr(config, "model_type", None) != "vit":
         raise TypeError(f"this takes a checkpoint, a library ViT or ViTWeights, not {type(model).__name__}")
     if config.hidden_act not in ACTIVATIONS:
         raise Refused(f"the activation must be one of {', '.join(ACTIVATIONS)}, not {config.hidden_act!r}")
     vit, head = getattr(model, "vit", model), getattr(model, "classifier", None)
+    linear = head if isinstance(head, nn.Linear) else None
     projection = vit.embeddings.patch_embeddings.projection
     size = config.image_size if isinstance(config.image_size, (list, tuple)) else (config.image_size,) * 2
-    linear_head = isinstance(head, nn.Linear)
     return ViTWeights(
         filters=projection.weight,
         filter_bias=projection.bias,
@@ -60,8 +60,8 @@ def weights_of(model: Any) -> ViTWeights:
         num_attention_heads=config.num_attention_heads,
         layer_norm_eps=config.layer_norm_eps,
         grid=(size[0] // projection.kernel_size[0], size[1] // projection.kernel_size[1]),
-        head_weight=head.weight if linear_head else None,
-        head_bias=head.bias if linear_head else None,
+        head_weight=None if linear is None else linear.weight,
+        head_bias=None if linear is None else linear.bias,
         activation=ACTIVATIONS[config.hidden_act],
     )
 
@@ -93,7 +93,7 @@ def on_meta(shape: ViTShape, attention: str = "eager") -> nn.Module:
     ):
         raise Refused("the library's ViT has a class token, a position table, two MLP matrices and norms with a shift")
     size = shape.image_size
-    config = ViTConfig(
+    config = ViTConfig(  # type: ignore[call-arg]  # the library takes num_labels unnamed
         image_size=size,
         patch_size=shape.patch_size,
         num_channels=shape.num_channels,
@@ -125,7 +125,7 @@ def tensors_by_term(model: Any) -> dict[str, dict[str, Tensor]]:
     return {term: tensors for term, tensors in found.items() if tensors}
 
 
-def _block_weights(layer: nn.Module) -> BlockWeights:
+def _block_weights(layer: Any) -> BlockWeights:
     a, fc1, fc2 = layer.attention, layer.mlp.fc1, layer.mlp.fc2
     parts = (part for linear in (a.q_proj, a.k_proj, a.v_proj, a.o_proj) for part in (linear.weight, linear.bias))
     before, after = layer.layernorm_before, layer.layernorm_after
@@ -178,7 +178,7 @@ def _output(inputs: tuple, output: Any) -> Tensor:
     return output
 
 
-def _interpolates(vit: nn.Module, pixels: Tensor) -> bool:
+def _interpolates(vit: Any, pixels: Tensor) -> bool:
     height, width = vit.embeddings.image_size
     if tuple(pixels.shape[-2:]) == (height, width):
         return False
@@ -190,7 +190,7 @@ def _interpolates(vit: nn.Module, pixels: Tensor) -> bool:
     return True
 
 
-def _keep_layer(keep: Callable[..., None], name: str, layer: nn.Module, k: int) -> None:
+def _keep_layer(keep: Callable[..., None], name: str, layer: Any, k: int) -> None:
     a = layer.attention
 
     def split(inputs: tuple, output: Tensor) -> Tensor:

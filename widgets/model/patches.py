@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from widgets.common.refusal import Refused
 
-Array = torch.Tensor | np.ndarray
+Array = TypeVar("Array", torch.Tensor, np.ndarray)
 
 
 def patchify(image: Array, patch_size: int) -> Array:
@@ -41,7 +42,8 @@ def unpatchify(patches: Array, image_size: tuple[int, int], patch_size: int) -> 
     P = _patch_size(patch_size)
     check_image_size(height, width, P)
     rows, columns = height // P, width // P
-    if patches.ndim != 2 or patches.shape[0] != rows * columns or patches.shape[1] % (P * P) or not patches.size:
+    fits = patches.ndim == 2 and patches.shape[0] == rows * columns
+    if not fits or patches.shape[1] % (P * P) or patches.shape[1] == 0:
         raise Refused(
             f"patches of shape {tuple(patches.shape)} do not make a {height} x {width} px picture: that takes"
             f" {rows * columns} rows ({rows} x {columns} patches) of C x {P * P} numbers, C one or more channels"
@@ -118,9 +120,9 @@ def _nearest(side: int, P: int) -> tuple[int, str]:
     return (below if side - below <= above - side else above), f"{below} or {above}"
 
 
-def _is_count(value: object, least: int = 1) -> bool:
+def _is_count(value: Any, least: int = 1) -> bool:
     # bool is an Integral in Python, but True is no number of pixels.
-    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) and value >= least
+    return isinstance(value, Integral) and not isinstance(value, (bool, np.bool_)) and int(value) >= least
 
 
 def _patch_size(patch_size: int) -> int:
@@ -138,7 +140,8 @@ def _three_sides(image: Array) -> tuple[int, int, int]:
     _check_array(image, "image")
     if image.ndim != 3 or image.shape[0] == 0:
         raise Refused(f"image must have the shape (C, H, W) with one or more channels, not {tuple(image.shape)}")
-    return tuple(image.shape)
+    C, H, W = image.shape
+    return C, H, W
 
 
 def _reorder(array: Array, axes: tuple[int, ...]) -> Array:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor
@@ -16,7 +18,7 @@ Grid = tuple[int, int]
 # DINOv2's own code does: it asks for 0.1 cells more than it wants, so that rounding cannot lose one, and reads a little
 # closer together than the edges ask for.
 OFFSET = 0.1
-METHODS = {
+METHODS: dict[str, dict[str, Any]] = {
     "bicubic": {"mode": "bicubic", "align_corners": False},
     "bilinear": {"mode": "bilinear", "align_corners": False},
     "nearest": {"mode": "nearest"},
@@ -46,8 +48,9 @@ def interpolate_positions(
         return table.clone()
     D = table.shape[1]
     options = METHODS[method] | ({"antialias": True} if antialias else {})
+    options |= _size(method, old_grid, new_grid)
     cells = table[prefix:].reshape(1, *old_grid, D).permute(0, 3, 1, 2)  # (1, D, h, w)
-    cells = F.interpolate(cells, **_size(method, old_grid, new_grid), **options)  # (1, D, h', w')
+    cells = F.interpolate(cells, **options)  # (1, D, h', w')
     return torch.cat([table[:prefix], cells.permute(0, 2, 3, 1).reshape(-1, D)])
 
 

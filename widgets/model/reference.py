@@ -46,6 +46,7 @@ def is_reference_picture(pixels: Tensor) -> bool:
 def reference_values(t: Trace, w: ViTWeights, facts: dict[str, Any]) -> dict[str, Any]:
     """Return our numbers under the published names. The facts are asked only which tokens and layers they list."""
     first, last = t.layers[0], t.layers[-1]
+    assert t.logits is not None and w.class_token is not None  # the released ViT-B/16 has both
     probabilities = t.logits[0].softmax(-1)
     class_weights = first.weights[0, :, 0]  # (k, T): layer 1, the class query
     return {
@@ -107,6 +108,7 @@ def _norm_by_hand(z: Tensor, w: ViTWeights) -> dict[str, Any]:
     mean, variance = z.mean(), z.var(correction=0)
     normalised = (z - mean) / (variance + w.layer_norm_eps).sqrt()  # (D,)
     gamma, beta = w.blocks[0].ln1_weight, w.blocks[0].ln1_bias
+    assert beta is not None  # the released ViT-B/16 has every bias
     return {
         "mean": mean,
         "variance": variance,
@@ -119,7 +121,7 @@ def _norm_by_hand(z: Tensor, w: ViTWeights) -> dict[str, Any]:
 
 
 def _at(listed: list[list[float]], weights: Tensor) -> list[list[float]]:
-    return [[token, float(weights[token])] for token, _ in listed]
+    return [[token, float(weights[int(token)])] for token, _ in listed]
 
 
 def _flat(name: str, value: Any) -> list[tuple[str, float]]:

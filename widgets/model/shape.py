@@ -101,7 +101,7 @@ class ViTShape:
         Raises TypeError for anything without the library's ViT configuration.
         """
         model = getattr(model, "model", model)
-        config = getattr(model, "config", None)
+        config: Any = getattr(model, "config", None)
         if getattr(config, "model_type", None) != "vit":
             raise TypeError(f"from_checkpoint takes a checkpoint or a library ViT, not {type(model).__name__}")
         size, P = config.image_size, config.patch_size
@@ -127,7 +127,7 @@ def size_pair(image_size: int | tuple[int, int]) -> tuple[int, int]:
 def checked_size(image_size: int | tuple[int, int], patch_size: int) -> int | tuple[int, int]:
     """Return image_size as Python ints; raise ValueError unless each side is a positive multiple of P."""
     pair = isinstance(image_size, (tuple, list))
-    sides = tuple(image_size) if pair else (image_size, image_size)
+    sides = tuple(image_size) if isinstance(image_size, (tuple, list)) else (image_size, image_size)
     if len(sides) != 2:
         raise Refused(f"image_size must be one side or a pair (height, width), not {image_size!r}")
     height, width = (_whole("image_size", side, 1, LARGEST_SIDE) for side in sides)
@@ -138,7 +138,7 @@ def checked_size(image_size: int | tuple[int, int], patch_size: int) -> int | tu
     return (height, width) if pair else height
 
 
-def _whole(name: str, value: object, least: int, most: int) -> int:
+def _whole(name: str, value: Any, least: int, most: int) -> int:
     valid = isinstance(value, Integral) and not isinstance(value, bool)
     if not valid or not least <= value <= most:
         raise Refused(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
@@ -159,7 +159,7 @@ def _check_heads(hidden_size: int, heads: int) -> None:
 
 def _large(D: int, L: int, k: int, D_ff: int, P: int = 14, **others: Any) -> ViTShape:
     """The larger models, counted without a head; most read their answer with one learned query."""
-    settings = {"class_token": False, "pool": "map", "num_labels": 0} | others
+    settings: dict[str, Any] = {"class_token": False, "pool": "map", "num_labels": 0} | others
     return ViTShape(
         patch_size=P, hidden_size=D, num_hidden_layers=L, num_attention_heads=k, intermediate_size=D_ff, **settings
     )

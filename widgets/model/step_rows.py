@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -120,7 +121,7 @@ def view_of(run: Pass, place: Place, head: int) -> StepView:
     return _VIEWS[place.step.key](run, place.layer, head)
 
 
-def _rows(tensor: Tensor, symbol: str, says: str, **more: object) -> Rows:
+def _rows(tensor: Tensor, symbol: str, says: str, **more: Any) -> Rows:
     """The first columns of a matrix (R, C)."""
     values = tensor[:, :SHOWN].contiguous().numpy().astype(np.float32)
     return Rows(symbol, says, values, tensor.shape[1], **more)
@@ -148,10 +149,9 @@ def _positions(run: Pass, layer: int | None, head: int) -> StepView:
     classes = int(w.class_token is not None)
     table = interpolate_positions(w.positions, w.grid, grid, prefix=classes)  # (n_cls + N, D)
     plain = run.trace.patch_embeddings[0]  # (N, D)
-    if classes:
+    if w.class_token is not None:
         plain = torch.cat([w.class_token[None], plain])  # (n_cls + N, D)
-    registers = run.trace.prefix - classes
-    if registers:  # they stand behind the class token and have no position
+    if w.registers is not None:  # they stand behind the class token and have no position
         plain = torch.cat([plain[:classes], w.registers, plain[classes:]])
         table = torch.cat([table[:classes], torch.zeros_like(w.registers), table[classes:]])
     symbol = "[x_class; x_p E + b]" if classes else "x_p E + b"
@@ -285,7 +285,7 @@ def _head(run: Pass, layer: int | None, head: int) -> StepView:
     logits = run.trace.logits  # (1, K)
     order = logits[0].argsort(descending=True, stable=True)[:STRONGEST]
     names = tuple(run.labels[int(i)] if run.labels else f"answer {int(i)}" for i in order)
-    shown = {"columns": logits.shape[1], "one": True, "heads": names}
+    shown: dict[str, Any] = {"columns": logits.shape[1], "one": True, "heads": names}
     share = softmax(logits)
     return StepView(
         (
@@ -329,7 +329,7 @@ def _top(values: Tensor, weight: bool) -> float:
     return float(np.quantile(values.numpy(), BRIGHT) if weight else values.abs().max())
 
 
-_VIEWS: dict[str, Callable[[Pass, int | None, int], StepView]] = {
+_VIEWS: dict[str, Callable[[Pass, Any, int], StepView]] = {
     "cut": _cut,
     "flatten": _flatten,
     "embed": _embed,

@@ -30,6 +30,7 @@ def torch_layer_state(w: BlockWeights) -> dict[str, Tensor]:
         "norm2.weight": (w.ln2_weight,),
         "norm2.bias": (w.ln2_bias,),
     }
-    if absent := [name for name, tensors in state.items() if any(tensor is None for tensor in tensors)]:
+    there = {name: [tensor for tensor in tensors if tensor is not None] for name, tensors in state.items()}
+    if absent := [name for name, tensors in state.items() if len(there[name]) < len(tensors)]:
         raise Refused(f"PyTorch's layer has every bias or none, and this block lacks {', '.join(absent)}")
-    return {name: torch.cat(tensors) for name, tensors in state.items()}
+    return {name: torch.cat(tensors) for name, tensors in there.items()}

@@ -84,7 +84,7 @@ def check_keepable(checkpoint: Any, pixels: np.ndarray) -> None:
 
     For pages: a reader's own picture may be a panorama, and a trace of it would fill the memory of all readers.
     """
-    P, (_, height, width) = checkpoint.model.config.patch_size, pixels.shape
+    P, (_, height, width) = checkpoint.patch_size, pixels.shape
     patches = (height // P) * (width // P)
     if patches > MOST_KEPT:
         raise Refused(

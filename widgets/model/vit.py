@@ -93,7 +93,7 @@ def check_pixels(w: ViTWeights, pixels: Tensor) -> None:
     channels = w.filters.shape[1]
     if pixels.ndim != 4 or pixels.shape[1] != channels or len(pixels) == 0:
         raise Refused(f"pixels must have the shape (B, {channels}, H, W), not {tuple(pixels.shape)}")
-    check_image_size(*pixels.shape[-2:], w.patch_size)
+    check_image_size(pixels.shape[-2], pixels.shape[-1], w.patch_size)
     if not torch.isfinite(pixels).all():
         raise Refused("pixels must be finite numbers: there is a NaN or an infinity among them")
 
@@ -111,7 +111,9 @@ def embed(w: ViTWeights, pixels: Tensor, steps: Steps = RIGHT) -> Input:
     grid = (pixels.shape[-2] // P, pixels.shape[-1] // P)
     table = steps.positions(steps.resize(w.positions, w.grid, grid, prefix=n_cls))
     batch = len(pixels)
-    z = embeddings if not n_cls else torch.cat([w.class_token.expand(batch, 1, -1), embeddings], 1)
+    z = embeddings
+    if w.class_token is not None:
+        z = torch.cat([w.class_token.expand(batch, 1, -1), embeddings], 1)
     z = z + table  # (B, n_cls + N, D)
     if w.registers is not None:
         z = torch.cat([z[:, :n_cls], w.registers.expand(batch, -1, -1), z[:, n_cls:]], 1)  # (B, T, D)

@@ -69,7 +69,8 @@ def _floats(*rows: object) -> Tensor:
 
 
 def _three(U_qkv: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    return U_qkv.chunk(3, dim=-1)
+    U_q, U_k, U_v = U_qkv.chunk(3, dim=-1)
+    return U_q, U_k, U_v
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,7 @@ def _scaled(values: np.ndarray) -> np.ndarray:
         raise PictureRefused("The picture holds values that are not numbers: save it as a PNG with 8 or 16 bits.")
     low, high = float(values.min()), float(values.max())
     if values.dtype.itemsize == 2:
-        whites = (65535,)
+        whites: tuple[int, ...] = (65535,)
     else:
         whites = (255, 65535) if np.issubdtype(values.dtype, np.integer) else (1, 255)
     white = next((white for white in whites if high <= white), None)
@@ -190,7 +190,7 @@ def _shrunk(image: Image.Image) -> Image.Image:
         return image
     scale = (KEPT_PIXELS / pixels) ** 0.5
     shorter = max(1, int(min(image.size) * scale))
-    size = [max(1, int(side * scale)) for side in image.size]
+    width, height = (max(1, int(side * scale)) for side in image.size)
     if max(image.size) <= LONGEST_TO_SHORTEST * min(image.size):
-        size = [min(side, LONGEST_TO_SHORTEST * shorter) for side in size]
-    return image.resize(tuple(size), Image.Resampling.LANCZOS, reducing_gap=2.0)
+        width, height = (min(side, LONGEST_TO_SHORTEST * shorter) for side in (width, height))
+    return image.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=2.0)

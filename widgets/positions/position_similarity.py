@@ -95,7 +95,7 @@ class PositionSimilarity(Widget):
         from widgets.checkpoints.loading import at_hand
 
         checkpoint = at_hand(self.selection.checkpoint)
-        P = checkpoint.model.config.patch_size
+        P = checkpoint.patch_size
         pixels = prepare(self.choice.picture, P)
         grid = (pixels.shape[1] // P, pixels.shape[2] // P)
         if grid[0] * grid[1] > MOST:
