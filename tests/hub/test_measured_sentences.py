@@ -28,21 +28,11 @@ STRICT = [
 ]
 pytestmark = pytest.mark.hub(NAME)
 
-MEASURED = {  # chapter: the tests of what its text says, beside the notebook, which prints the rest
-    "00": "test_first_look_claims.py",
-    "02": None,
-    "03": "test_patch_embedding_claims.py",
-    "04": "test_position_claims.py",
-    "05": "test_self_attention_claims.py",
-    "06": "test_multi_head_claims.py",
-    "07": "test_encoder_block_claims.py",
-    "08": None,
-    "09": None,
-    "11": "test_interpolation_claims.py",
-}
-OF_MODEL = ["test_inside.py", "test_sample_sizes.py"]  # the heads of chapter 06, the pictures of chapter 11
+NOTEBOOKS = sorted(path.name for path in (ROOT / "chapters").glob("[0-9][0-9]_*.ipynb"))
+OF_CHAPTERS = sorted(path.name for path in (ROOT / "tests/chapters").glob("test_*_claims.py"))
+OF_MODEL = ["test_inspection.py", "test_sample_sizes.py"]  # the heads of chapter 06, the pictures of chapter 11
 CLAIMS = [
-    *(f"tests/chapters/{tests}" for tests in MEASURED.values() if tests),
+    *(f"tests/chapters/{tests}" for tests in OF_CHAPTERS),
     *(f"tests/model/{tests}" for tests in OF_MODEL),
 ]
 
@@ -64,10 +54,9 @@ def measure(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("chapter", MEASURED)
-def test_the_notebook_prints_the_same(chapter: str, cache: Path) -> None:
-    notebook = next((ROOT / "chapters").glob(f"{chapter}_*.ipynb"))
-    done = measure(cache, str(notebook), *STRICT)
+@pytest.mark.parametrize("notebook", NOTEBOOKS)
+def test_the_notebook_prints_the_same(notebook: str, cache: Path) -> None:
+    done = measure(cache, f"chapters/{notebook}", *STRICT)
     assert done.returncode == 0, done.stdout[-4000:]
 
 

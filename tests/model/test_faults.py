@@ -34,24 +34,28 @@ def first_change(t) -> str:
     return next(name for name, tensor in t.stages().items() if not torch.equal(tensor, RIGHT.stages()[name]))
 
 
-def test_the_museum_of_the_syllabus_is_complete() -> None:
-    assert list(FAULTS) == [
-        "causal_mask",
-        "no_positions",
-        "class_without_position",
-        "scale_by_width",
-        "missing_transpose",
-        "wrong_epsilon",
-        "tanh_gelu",
-        "wrong_normalisation",
-        "view_instead_of_cut",
-        "post_norm",
-        "channels_last_rows",
-        "tokens_reshaped",
-        "class_row_resized",
-        "transposed_grid",
-        "positions_cut_off",
-    ]
+MUSEUM = {
+    "causal_mask",
+    "no_positions",
+    "class_without_position",
+    "scale_by_width",
+    "missing_transpose",
+    "wrong_epsilon",
+    "tanh_gelu",
+    "wrong_normalisation",
+    "view_instead_of_cut",
+    "post_norm",
+    "channels_last_rows",
+    "tokens_reshaped",
+    "class_row_resized",
+    "transposed_grid",
+    "positions_cut_off",
+}
+"""The faults that the syllabus names; there may be more."""
+
+
+def test_the_museum_of_the_syllabus_is_complete_and_every_fault_is_told_in_two_sentences() -> None:
+    assert set(FAULTS) >= MUSEUM
     for name, fault in FAULTS.items():
         assert fault.name == name and fault.title
         for sentence in (fault.seen, fault.unseen):
