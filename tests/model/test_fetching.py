@@ -109,7 +109,8 @@ def test_unknown_name_lists_the_names() -> None:
 
 
 FETCH_SLOWLY = """
-import os, subprocess, sys, time
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in its background deaf to it
 from pathlib import Path
 from widgets.checkpoints import fetching
 from widgets.checkpoints.download import child_process
