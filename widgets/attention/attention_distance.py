@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 
-from widgets.kit import stills
 from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.picture_choice import PictureChoice
+from widgets.kit.plot_still import plot_still
 from widgets.kit.widget import Description, Widget
 from widgets.parts import NumberTable, Part, Plot, Series
 
@@ -176,6 +176,4 @@ class AttentionDistance(Widget):
     def still(self) -> Figure:
         """The dots, the mean of each layer, and the distance of a head without preference."""
         found = self.distances()
-        return stills.distances_still(
-            found.pixels, found.even, self.place, f"{found.title} on {self.choice.picture.title}", EVEN
-        )
+        return plot_still(self._plot, f"{found.title} on {self.choice.picture.title}", self._series(found), 3.2)

@@ -413,8 +413,6 @@ class CostExplorer(Widget):
 
     def still(self) -> Figure:
         """The shares, or multiply-adds, by side."""
-        from widgets.counting.cost_stills import curves_still
+        from widgets.kit.plot_still import plot_still  # matplotlib, which only stills need
 
-        state = self._plot_state()
-        lines = [(one.name, one.x, one.y, one.hue, one.dash) for one in state["series"]]
-        return curves_still(lines, state["vertical"], state["title"], AXIS, AXES[self.show])
+        return plot_still(self._plot)

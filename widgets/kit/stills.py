@@ -209,27 +209,6 @@ def rows_still(
     return figure
 
 
-def distances_still(distances: np.ndarray, even: float, chosen: tuple[int, int], title: str, even_name: str) -> Figure:
-    """A dot for every head (L, k), the chosen (layer, head) marked, the mean of each layer, and a level to compare
-    with."""
-    figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
-    axes, layers = figure.subplots(), np.arange(1, len(distances) + 1)
-    axes.plot(
-        np.repeat(layers, distances.shape[1]),
-        distances.ravel(),
-        "o",
-        color=COLOURS["query"][0],
-        alpha=0.6,
-        label="one head",
-    )
-    axes.plot(layers, distances.mean(1), color=COLOURS["query"][0], label="mean of the layer")
-    axes.plot(chosen[0] + 1, distances[chosen], "s", color=COLOURS["key"][0], label="the chosen head")
-    axes.axhline(even, linestyle="--", color=COLOURS["muted"][0], label=even_name)
-    axes.set(xlabel="layer", ylabel="mean attention distance (px)", title=title, ylim=(0, None), xticks=layers)
-    axes.legend(fontsize=7, loc="lower right")
-    return figure
-
-
 def number_rows(rows: list[tuple[str, np.ndarray]], title: str) -> Figure:
     """Rows of numbers in coloured cells, each under its name, zero in the middle of its scale."""
     figure = Figure(figsize=(6.4, 0.8 * len(rows) + 0.4), dpi=100, layout="constrained")

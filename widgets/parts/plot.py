@@ -113,7 +113,11 @@ class Plot(Part):
             axes["y_range"] = DataRange1d(start=y_range[0])
         self._figure = figure(height=height, sizing_mode="stretch_width", toolbar_location=None, tools="", **axes)
         self._bottom, self._text_at = _lowest(y_range, y_log), text_at
+        self._logs = {"xscale": x_log, "yscale": y_log}
+        self._ends: dict[str, tuple[float, float | None] | None] = {"xlim": x_range, "ylim": y_range}
         self._series: tuple[Series, ...] = ()
+        self.vertical: tuple[tuple[float, str], ...] = ()
+        """Places (x, text) that are marked by a dashed line now."""
         self._sources: list[ColumnDataSource] = []
         self._lines: list[tuple[Span, Label]] = []
         self._base_look()
@@ -138,6 +142,13 @@ class Plot(Part):
         self.param.watch(self._on_tap, "tap")
 
     @property
+    def axes(self) -> dict[str, Any]:
+        """Labels, scales and the ends that are fixed, under matplotlib's names: what a still is set to."""
+        found: dict[str, Any] = {name: "log" for name, is_log in self._logs.items() if is_log}
+        found |= {"xlabel": self._figure.xaxis[0].axis_label, "ylabel": self._figure.yaxis[0].axis_label}
+        return found | {name: ends for name, ends in self._ends.items() if ends is not None}
+
+    @property
     def series(self) -> tuple[Series, ...]:
         """What is plotted now."""
         return self._series
@@ -157,6 +168,7 @@ class Plot(Part):
         if ends is not None:
             for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends, strict=True):
                 axis.update(start=start, end=end)
+            self._ends = dict(zip(("xlim", "ylim"), ends, strict=True))
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
         looks = [one.look(place) for place, one in enumerate(series)]
@@ -168,7 +180,7 @@ class Plot(Part):
             self._sources = [self._draw(aside, one, place) for place, one in enumerate(series)]
             self._figure.renderers = [*aside.renderers, self._cursor]  # last: the script moves it, on top of all
             self._tools()
-        self._series = tuple(series)
+        self._series, self.vertical = tuple(series), tuple(vertical)
         self._mark(vertical)
         self.param.update(legend=looks, **params)
 

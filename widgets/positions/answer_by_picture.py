@@ -153,14 +153,14 @@ class AnswerByPicture(Stepwise):
     def still(self) -> Figure:
         """The dots of the plot; of four pictures when none was run, without the detail, which is not drawn."""
         from widgets.experiments.sample_sizes import small_picture
+        from widgets.kit.plot_still import plot_still  # matplotlib, which only stills need
         from widgets.pictures import sample_names
-        from widgets.positions import position_stills
 
         found = (
             self._found
             if self._known == self._asked()
             else [small_picture(self.selection.checkpoint, name, self.side(), detail=False) for name in OF_STILL]
         )
-        dots = {one.name: list(zip(one.x, one.y, strict=True)) for one in sample_answers.series(found)[:-1]}
         count = f"{len(found)} of the {len(sample_names())} sample pictures"
-        return position_stills.needs(dots, sample_answers.HUES, f"{count} at {self.side()} px, {self._model_said()}")
+        title = f"{count} at {self.side()} px, {self._model_said()}"
+        return plot_still(self._parts["plot"], title, sample_answers.series(found), 3.2)

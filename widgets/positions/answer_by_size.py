@@ -161,13 +161,8 @@ class AnswerBySize(Stepwise):
 
     def still(self) -> Figure:
         """The cosines by size; the passes are run if they were not."""
-        from widgets.positions import position_stills
+        from widgets.kit.plot_still import plot_still  # matplotlib, which only stills need
 
         self._found = self.answers()
-        lines = {
-            size_answers.shown(way): [
-                (min(a.image_size), a.cosine) for a in size_answers.ordered(self._found, way) if a.cosine is not None
-            ]
-            for way in size_answers.HUES
-        }
-        return position_stills.sizes(lines, size_answers.HUES, f"{self.choice.picture.title}, {self._model_said()}")
+        title = f"{self.choice.picture.title}, {self._model_said()}"
+        return plot_still(self._parts["plot"], title, size_answers.series(self._found))

@@ -60,35 +60,3 @@ def before_and_after(maps: list[tuple[str, np.ndarray, tuple[int, int] | None]])
         ax.set_title(f"{title}\n±{most:.2g}", fontsize=7.5)
         ax.set_axis_off()
     return figure
-
-
-def sizes(lines: dict[str, list[tuple[int, float]]], hues: dict[str, str], title: str) -> Figure:
-    """Cosine of y with the reference by the shorter side, a line a way: name -> (px, cosine)."""
-    figure = Figure(figsize=(6.4, 2.8), dpi=100, layout="constrained")
-    axes = figure.subplots()
-    for (name, points), hue, dash in zip(lines.items(), hues.values(), ("-", "-.", "--"), strict=False):
-        axes.plot(
-            *zip(*points, strict=False), marker="o", markersize=4, linestyle=dash, color=COLOURS[hue][0], label=name
-        )
-    axes.set_ylim(min(0.0, *(cosine for points in lines.values() for _, cosine in points)), 1.05)
-    axes.set_xlabel("shorter side of the picture, px", fontsize=8)
-    axes.set_ylabel("cosine of y with the reference", fontsize=8)
-    axes.set_title(title, fontsize=8)
-    axes.tick_params(labelsize=7)
-    axes.legend(fontsize=7, title="positions", title_fontsize=7)
-    return figure
-
-
-def needs(dots: dict[str, list[tuple[float, float]]], hues: dict[str, str], title: str) -> Figure:
-    """For every picture and way a dot: (cosine at the full size without the table, cosine here with the full size)."""
-    figure = Figure(figsize=(6.4, 3.2), dpi=100, layout="constrained")
-    axes = figure.subplots()
-    axes.plot((0, 1), (0, 1), "--", linewidth=1, color=COLOURS["muted"][0], label="left out at both")
-    for (name, points), hue, mark in zip(dots.items(), hues.values(), "os^", strict=False):
-        axes.plot(*zip(*points, strict=False), mark, markersize=5, alpha=0.7, color=COLOURS[hue][0], label=name)
-    axes.set_xlabel("cosine of y at the full size: table left out, with table", fontsize=8)
-    axes.set_ylabel("cosine of y here with the full size", fontsize=8)
-    axes.set_title(title, fontsize=8)
-    axes.tick_params(labelsize=7)
-    axes.legend(fontsize=7)
-    return figure
