@@ -85,10 +85,10 @@ def test_a_model_that_is_not_here_cannot_be_run(few) -> None:
 def test_the_still_draws_the_dots(few) -> None:
     figure = AnswerByPicture(selection=Selection()).still()
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == [
-        "left out at both",
         "interpolated",
         "cut off",
         "left out",
+        "left out at both",
     ]
     said = [text.get_text() for text in (*figure.texts, *(axes.title for axes in figure.axes))]
     assert any("2 of the 3 sample pictures at 112 px" in text for text in said), said
