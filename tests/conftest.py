@@ -36,6 +36,7 @@ def no_widget_fails(request: pytest.FixtureRequest) -> Iterator[None]:
     asked = "failures" in request.fixturenames
     found: list[str] = request.getfixturevalue("failures") if asked else []
     handler = logging.Handler(logging.ERROR)
+    handler.addFilter(lambda record: record.funcName == "log_failure")
     handler.emit = lambda record: found.append(record.getMessage())
     log = logging.getLogger("widgets.page")
     log.addHandler(handler)

@@ -15,7 +15,7 @@ from .conftest import Watch
 from .jupyter import TOKEN, jupyter, run_all
 
 CHAPTERS = sorted(contents.FOLDER.glob("*.ipynb"))
-IN_NOTEBOOK_7 = ("00", "05")
+IN_NOTEBOOK_7 = ("00", "08")
 """Notebook 7 is JupyterLab's own cells in another frame: one chapter of canvases and one of fields show that they
 come."""
 RUNS = [("lab", path) for path in CHAPTERS] + [

@@ -166,8 +166,8 @@ CONTRAST = """() => {
   const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map((v) => v / 255)
     .map((v) => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4); return .2126 * r + .7152 * g + .0722 * b }
   const behind = (e) => { for (; e; e = e.assignedSlot ?? e.parentElement ?? e.getRootNode().host) {
-    const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$|transparent/.test(c)) return c } return 'rgb(255,
-      255, 255)' }
+    const c = getComputedStyle(e).backgroundColor; if (!/, 0\\)$|transparent/.test(c)) return c }
+    return 'rgb(255, 255, 255)' }
   const weak = [], walk = (root) => { for (const e of root.querySelectorAll('*')) {
     if (e.shadowRoot) walk(e.shadowRoot)
     if (!e.checkVisibility?.() || ![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim())) continue

@@ -35,7 +35,7 @@ def printed(drawn: Any) -> Any:
 
 def _image(element: hv.Image) -> tuple[Options, Options]:
     rows, columns = element.dimension_values("weight", flat=False).shape
-    both = {"colorbar": True, "invert_yaxis": True, "clim": (0, None)}
+    both = {"title": element.label, "colorbar": True, "invert_yaxis": True, "clim": (0, None)}
     page = {"cmap": WEIGHT, "tools": ["hover"], "default_tools": [], "toolbar": None}
     return both | page | _frame(rows, columns), both | {"cmap": "cividis"}
 
