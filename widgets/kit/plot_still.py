@@ -30,8 +30,8 @@ def plot_still(plot: Plot, title: str = "", series: Sequence[Series] = (), heigh
         axes.text(x, 0.02 + 0.08 * place, f" {text}", transform=above, fontsize=7, color=INK)
     axes.set(**plot.axes)
     axes.set_title(title or plot.title, fontsize=9)
-    axes.xaxis.label.set_size(8)
-    axes.yaxis.label.set_size(8)
+    axes.xaxis.label.set_fontsize(8)
+    axes.yaxis.label.set_fontsize(8)
     axes.tick_params(labelsize=7)
     if len(drawn) > 1:
         axes.legend(fontsize=7, frameon=False)

@@ -14,7 +14,7 @@ import param
 from widgets.kit.answering import in_words
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import Widget
-from widgets.parts import Part, controls
+from widgets.parts import controls
 
 if TYPE_CHECKING:
     from widgets.checkpoints.loading import Checkpoint
@@ -41,7 +41,7 @@ class Stepwise(Widget):
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._model = ModelChoice(selection=self.selection)
-        self._parts: dict[str, Part] = {}  # the plot first: it stands there before a run
+        self._parts: dict[str, Any] = {}  # the plot first: it stands there before a run
         self._run = controls.button(self.run_label, self._pressed)
         self._status = pn.pane.HTML("", **{**controls.LOOK, "margin": 0, "sizing_mode": "stretch_width"})
         self._known: tuple | None = None  # what the run on the page was asked of
