@@ -55,6 +55,16 @@ def test_the_page_paints_it_by_its_theme_and_sliders_show_another_head(page: Pag
     page.wait_for_function(f"() => ({title})().includes('layer 1, head 2, from the class token')")
 
 
+def test_sliders_stand_above_the_plots_where_a_phone_shows_them(page: Page, serve, run: Reading) -> None:
+    page.set_viewport_size({"width": 400, "height": 900})
+    page.goto(serve(lambda: composed(attention_maps(run) + picture_patches(run))))
+    expect(page.locator(".part.composed .bk-Canvas")).to_have_count(2)
+    expect(page.get_by_role("slider")).to_have_count(2)
+    for slider in page.get_by_role("slider").all():
+        box = slider.bounding_box()
+        assert box and box["x"] + box["width"] < 400
+
+
 @pytest.mark.parametrize("width", [400])
 def test_two_plots_scroll_in_their_own_frame_on_a_phone(page: Page, serve, run: Reading, width: int) -> None:
     page.goto(serve(lambda: composed(picture_patches(run) + token_points(run))))

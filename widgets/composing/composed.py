@@ -20,7 +20,7 @@ def composed(drawn: Any) -> Composed:
 
     if isinstance(drawn, hv.Layout):
         drawn = drawn.opts(title="", backend="bokeh")  # it would repeat in bold what the sliders say
-    pane: Any = pn.panel(drawn)
+    pane: Any = pn.panel(drawn, widget_location="top_left")  # beside two plots a phone would have to look for them
     for slider in pane.select(pn.widgets.Widget):
         slider.stylesheets = [*slider.stylesheets, SLIDERS]
     return Composed(drawing=pane)
