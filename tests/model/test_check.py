@@ -39,7 +39,8 @@ def small_checkpoint(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     def loaded(name: str, image_size: tuple[int, int] | None = None) -> SimpleNamespace:
         model = library_vit(image_size=tuple(image_size)) if image_size is not None else made["model"]
         provenance = SimpleNamespace(sentence="A small model.")
-        return SimpleNamespace(model=model, preparation=PREPARATIONS["vit-b16"], provenance=provenance)
+        P = model.config.patch_size
+        return SimpleNamespace(model=model, patch_size=P, preparation=PREPARATIONS["vit-b16"], provenance=provenance)
 
     monkeypatch.setattr(check, "load", loaded)
     return SimpleNamespace(load=loaded)
