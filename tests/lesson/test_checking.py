@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from widgets.lesson import check, exercises, hint, progress, reset, solution
+from widgets.lesson.comparison import difference
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,6 +86,14 @@ def test_endless_recursion_is_a_sentence() -> None:
     assert "calls itself without end" in check("patchify", again).message
 
 
+def test_a_tuple_is_never_compared_by_fewer_names_than_it_has_parts() -> None:
+    assert difference((1, 2), (1, 2), 0.0, ("a", "b")) is None
+    assert difference((1, 2), (1, 3), 0.0, ("a", "b")).startswith("in `b`")
+    for names in ((), ("a",)):
+        with pytest.raises(ValueError, match="zip"):
+            difference((1, 2), (1, 3), 0.0, names)
+
+
 def test_endless_loop_is_stopped_even_if_it_swallows_everything() -> None:
     laps = [0]
 
@@ -92,7 +101,7 @@ def test_endless_loop_is_stopped_even_if_it_swallows_everything() -> None:
         while True:
             try:
                 laps[0] += 1
-            except:  # noqa: E722
+            except:  # noqa: E722  a reader's bare except swallows whatever stops the loop
                 pass
 
     started = time.monotonic()

@@ -33,9 +33,9 @@ def _not_finite(exercise: Exercise, outcomes: Sequence[Outcome], failed: Outcome
         return None
     told = " ".join(f"`{kind}` came: {CAUSES[kind]}." for kind in here)
     sizes = [_largest(by_name(exercise, outcome.case)) for outcome in outcomes]
-    finite = [size for size, found in zip(sizes, kinds, strict=False) if not found]
+    finite = [size for size, found in zip(sizes, kinds, strict=True) if not found]
     where = " It came in every case." if not finite else ""
-    if finite and min(s for s, found in zip(sizes, kinds, strict=False) if found) > LARGER * max(finite):
+    if finite and min(s for s, found in zip(sizes, kinds, strict=True) if found) > LARGER * max(finite):
         where = " It comes only where the inputs are far larger than elsewhere: look at what is raised to a power."
     return "not-finite", told + where
 

@@ -188,7 +188,7 @@ class CurveGuess:
         return {"points": guess or []}
 
     def said(self, guess: list[float], answer: list[float]) -> tuple[str, str]:
-        gaps = [g - a for g, a in zip(guess, answer, strict=False)]
+        gaps = [g - a for g, a in zip(guess, answer, strict=True)]
         mean = sum(map(abs, gaps)) / len(gaps)
         worst = max(range(len(gaps)), key=lambda i: abs(gaps[i]))
         right = mean <= CLOSE * (self.high - self.low)

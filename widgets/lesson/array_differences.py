@@ -319,13 +319,13 @@ def _by_lines(pairs: Sequence[Pair]) -> Seen | None:
         if max(p.right.shape[axis] for p in pairs if p.wrong.any()) < 3:
             continue  # two numbers are always something times two others
         gaps = [(p.came - p.right).mean(axis, keepdims=True) for p in pairs]
-        if all(p.equal(p.right + gap, p.came) for p, gap in zip(pairs, gaps, strict=False)):
+        if all(p.equal(p.right + gap, p.came) for p, gap in zip(pairs, gaps, strict=True)):
             return f"{line}s-shifted", (
                 f"Within a {line} every number is off by the same amount. What is added or"
                 f" taken away with one number a {line}?"
             )
         factors = [_projection(p, axis) for p in pairs]
-        if all(p.equal(p.right * factor, p.came) for p, factor in zip(pairs, factors, strict=False)):
+        if all(p.equal(p.right * factor, p.came) for p, factor in zip(pairs, factors, strict=True)):
             return f"{line}s-scaled", (
                 f"Within a {line} every number is the right one times the same factor. What is"
                 f" multiplied or divided by with one number a {line}?"
@@ -368,7 +368,7 @@ def _by_sign(pairs: Sequence[Pair]) -> Seen | None:
             continue
         for word, side in (("negative", -1), ("positive", 1)):
             inside = [side * np.asarray(p.given[name]) > 0 for p in pairs]
-            if all(not p.wrong[~i].any() for p, i in zip(pairs, inside, strict=False)) and any(
+            if all(not p.wrong[~i].any() for p, i in zip(pairs, inside, strict=True)) and any(
                 (~i).any() for i in inside
             ):
                 return f"{word}-only", f"Wrong are only numbers whose `{name}` is {word}."
@@ -408,9 +408,9 @@ def _some_lines(pairs: Sequence[Pair]) -> Seen | None:
             continue  # a single wrong case says nothing of every case
         for place, word in ((0, "first"), (-1, "last")):
             alone = [np.arange(len(m)) == place % len(m) for m in masks]
-            if all((m == a).all() for m, a in zip(masks, alone, strict=False)):
+            if all((m == a).all() for m, a in zip(masks, alone, strict=True)):
                 return f"{word}-{line}-wrong", f"Only the {word} {line} is wrong{_in_every(pairs)}."
-            if line == "row" and all((m == ~a).all() for m, a in zip(masks, alone, strict=False)):
+            if line == "row" and all((m == ~a).all() for m, a in zip(masks, alone, strict=True)):
                 return f"{word}-row-right", f"Only the {word} row is right{_in_every(pairs)}."
     return None
 

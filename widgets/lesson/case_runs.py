@@ -78,7 +78,7 @@ def put(questions: Questions, function: Callable[..., Any], run: Run) -> None:
 
 def _questions(exercise: Exercise, expected: Sequence[Any], adapt: Callable[[Any], Any]) -> tuple[Question, ...]:
     found = []
-    for case, right in zip(exercise.cases, expected, strict=False):
+    for case, right in zip(exercise.cases, expected, strict=True):
         given = adapt(case.arguments())
         found.append(Question(case, right, given, plain(given)))
     return tuple(found)

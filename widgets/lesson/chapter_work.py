@@ -42,7 +42,7 @@ class Standing:
     @property
     def share(self) -> float:
         """From 0 to 1, every prediction, exercise and question alike."""
-        done, count = (sum(pair) for pair in zip(self.predictions, self.exercises, self.questions, strict=False))
+        done, count = (sum(pair) for pair in zip(self.predictions, self.exercises, self.questions, strict=True))
         return done / count if count else 0.0
 
     def in_words(self) -> str:

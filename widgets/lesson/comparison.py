@@ -14,7 +14,8 @@ LONGEST = 256  # bits of an integer that a sentence can carry
 
 
 def difference(expected: Any, returned: Any, tolerance: float, parts: tuple[str, ...] = ()) -> str | None:
-    """A sentence on the first difference, None where there is none. `parts` names what a tuple holds.
+    """A sentence on the first difference, None where there is none. `parts` names what a tuple holds, each part of it:
+    raises ValueError where they are more or fewer.
 
     `tolerance` is relative to the largest number expected. Arrays may come back as torch tensors.
     """
@@ -58,7 +59,7 @@ def alike(one: Any, other: Any, tolerance: float = 0.0) -> bool:
             and _arrays_alike(np.asarray(one), np.asarray(other), tolerance)
         )
     if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
-        return len(one) == len(other) and all(alike(a, b, tolerance) for a, b in zip(one, other, strict=False))
+        return len(one) == len(other) and all(alike(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(alike(one[key], other[key], tolerance) for key in one)
     if isinstance(one, float) and isinstance(other, float):
@@ -184,7 +185,7 @@ def _tuples(expected: tuple, returned: Any, tolerance: float, parts: tuple[str, 
         return f"it returned {kind_of(returned)} where {what} are expected"
     if len(returned) != len(expected):
         return f"it returned {len(returned)} things where {what} are expected"
-    for name, right, came in zip(parts, expected, returned, strict=False):
+    for name, right, came in zip(parts, expected, returned, strict=True):
         if (found := difference(right, came, tolerance)) is not None:
             return f"in `{name}`: {found}"
     return None

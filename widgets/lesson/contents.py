@@ -134,5 +134,5 @@ def words_of(widget: str, module: str) -> tuple[str, str]:
         names = [n.id for t in targets for n in getattr(t, "elts", [t]) if isinstance(n, ast.Name)]
         if {"title", "summary"} & set(names):
             value = ast.literal_eval(line.value)
-            said |= zip(names, value if isinstance(value, tuple) else [value], strict=False)
+            said |= zip(names, value if isinstance(value, tuple) else [value], strict=True)
     return said.get("title") or widget, said.get("summary", "")

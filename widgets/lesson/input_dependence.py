@@ -66,7 +66,7 @@ def _ignored_everywhere(exercise: Exercise, outcomes: Sequence[Outcome], failed:
         if found == name and _matters(exercise, o, given)
     ]
     answers = ask([given for _, given in others])
-    return answers is not None and all(_stays(o, answer) for (o, _), answer in zip(others, answers, strict=False))
+    return answers is not None and all(_stays(o, answer) for (o, _), answer in zip(others, answers, strict=True))
 
 
 def _stays(outcome: Outcome, answer: Answer) -> bool:

@@ -121,7 +121,7 @@ def _input_as_factor(exercise: Exercise, outcomes: Sequence[Outcome], ratios: li
         for power, words in POWERS:
             if all(
                 abs(float(ratio) / float(value) ** power - 1) < EXACT
-                for ratio, value in zip(ratios, values, strict=False)
+                for ratio, value in zip(ratios, values, strict=True)
             ):
                 return "input-factor", f"It is the right number {words.format(f'`{name}`')}, in every case."
     return None

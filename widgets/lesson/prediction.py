@@ -229,7 +229,7 @@ def _bars(guesses: Distribution | None) -> str:
     rows = "".join(
         f"<span>{inline(label)}{' (you)' if i == guesses.mine else ''}</span>"
         f"<span class='bar' aria-hidden='true' style='width:{count / most:.0%}'></span><span>{count}</span>"
-        for i, (label, count) in enumerate(zip(guesses.labels, guesses.counts, strict=False))
+        for i, (label, count) in enumerate(zip(guesses.labels, guesses.counts, strict=True))
     )
     return f"<p>The class: {guesses.guessed} guesses.</p><div class='class-bars'>{rows}</div>"
 

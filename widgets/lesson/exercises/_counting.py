@@ -61,7 +61,7 @@ MODELS = {
     "registers, no class token, no head": REGISTERS_ALONE,
 }
 SIZES = dict(
-    zip(MODELS, (135, 33, 143, 190, 70, 72, 75, 108), strict=False)
+    zip(MODELS, (135, 33, 143, 190, 70, 72, 75, 108), strict=True)
 )  # the picture's side, another than the model's own
 ONE_CHANGED: tuple[dict[str, Any], ...] = (
     {"img": 63},

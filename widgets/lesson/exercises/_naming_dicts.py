@@ -44,7 +44,7 @@ def _exchanged(parts: dict[str, list[Seen]], wrong: list[str]) -> Named | None:
     """Two entries that changed places."""
     for one in wrong:
         for two in wrong:
-            pairs = list(zip(parts[one], parts[two], strict=False))
+            pairs = list(zip(parts[one], parts[two], strict=True))
             if one < two and all(a.came == b.right and b.came == a.right for a, b in pairs):
                 return ("keys-swapped",), f"`{one}` and `{two}` changed places."
     return None
@@ -94,9 +94,9 @@ def _total(formula: Formula, outcomes: list[Outcome]) -> Named | None:
         return None
     ways = sorted(every((1, 0, 2, -1), repeat=len(keys)), key=lambda w: sum(n != 1 for n in w))
     for times in ways[1:]:
-        if all(came == sum(n * part for n, part in zip(times, parts, strict=False)) for parts, came in cases):
+        if all(came == sum(n * part for n, part in zip(times, parts, strict=True)) for parts, came in cases):
             words = {0: "leaves out", 2: "counts twice", -1: "subtracts"}
-            told = [f"{words[n]} `{key}`" for n, key in zip(times, keys, strict=False) if n != 1]
+            told = [f"{words[n]} `{key}`" for n, key in zip(times, keys, strict=True) if n != 1]
             return ("total",), f"Your `total` {', '.join(told)}. It is the sum of the four entries."
     return _total_with_factor(formula, outcomes, cases) or (("total",), SUM)
 
@@ -107,10 +107,10 @@ def _total_with_factor(formula: Formula, outcomes: list[Outcome], cases: list[tu
     for factor in formula.base_names:
         for times in every((False, True), repeat=len(formula.keys)):
             if any(times) and all(
-                came == sum(part * (v[factor] if more else 1) for part, more in zip(parts, times, strict=False))
-                for (parts, came), v in zip(cases, values, strict=False)
+                came == sum(part * (v[factor] if more else 1) for part, more in zip(parts, times, strict=True))
+                for (parts, came), v in zip(cases, values, strict=True)
             ):
-                told = " and ".join(f"`{key}`" for key, more in zip(formula.keys, times, strict=False) if more)
+                told = " and ".join(f"`{key}`" for key, more in zip(formula.keys, times, strict=True) if more)
                 return ("total",), (
                     f"Your `total` multiplies {told} by {factor}. The entries are complete: `total` is their sum."
                 )

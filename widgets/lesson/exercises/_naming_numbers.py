@@ -210,7 +210,7 @@ def _off_by(formula: Formula, cases: list[Seen], far: bool = False) -> Named | N
         times = gaps[first] // one if one else 0
         if not times or abs(times) > FEW_TIMES or _far_fetched(formula, factors) != far:
             continue
-        if all(gap == times * prod(case.values[f] for f in factors) for gap, case in zip(gaps, cases, strict=False)):
+        if all(gap == times * prod(case.values[f] for f in factors) for gap, case in zip(gaps, cases, strict=True)):
             much = product((str(abs(times)), *factors) if abs(times) > 1 or not factors else factors)
             if times > 0:
                 return ("too-much",), f"Your number is too high by {much} in every case. Which piece has that many?"

@@ -233,10 +233,10 @@ def many_heads(
     heads = 1 if {"one-head", "one-head:scaled"} & faults else D // heads if "heads-as-width" in faults else heads
     packed = _packed(z, W_qkv, b_qkv, heads, faults)  # (T, 3D)
     if reading:
-        packed = np.hstack([x @ W for x, W in zip(reading, np.split(W_qkv, 3, axis=1), strict=False)]) + b_qkv
+        packed = np.hstack([x @ W for x, W in zip(reading, np.split(W_qkv, 3, axis=1), strict=True)]) + b_qkv
     q, k, v = (
         _moved(name, _split(part, heads, faults), faults)
-        for name, part in zip("qkv", _unpacked(packed, heads, faults), strict=False)
+        for name, part in zip("qkv", _unpacked(packed, heads, faults), strict=True)
     )
     q = np.broadcast_to(q[:1], q.shape) if "one-query" in faults else q
     width = D // (real if "one-head:scaled" in faults else heads)
@@ -395,7 +395,7 @@ def _mixed_up() -> dict[str, tuple[str]]:
     for thirds in map("".join, product("012", repeat=3)):
         if thirds == "012":
             continue
-        wrong = [(name, "qkv"[int(i)]) for name, i, own in zip("qkv", thirds, "012", strict=False) if i != own]
+        wrong = [(name, "qkv"[int(i)]) for name, i, own in zip("qkv", thirds, "012", strict=True) if i != own]
         if thirds not in ("002", "022"):  # only k's, whose bias does not show: its block as a whole
             found[f"columns:{thirds}"] = (
                 f"In `W_qkv`, {_taken(wrong)}, and each its own part of `b_qkv`. Both are q, then k, then v.",

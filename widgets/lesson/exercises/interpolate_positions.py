@@ -90,7 +90,7 @@ def _resized(maps: np.ndarray, new_grid: Grid, faults: frozenset[str]) -> np.nda
     options = next((_METHODS[name] for name in _METHODS if name in faults), {"mode": "bicubic"})
     size = {"size": new_grid}
     if "offset" in faults:
-        size = {"scale_factor": tuple((new + 0.1) / old for old, new in zip(maps.shape[1:], new_grid, strict=False))}
+        size = {"scale_factor": tuple((new + 0.1) / old for old, new in zip(maps.shape[1:], new_grid, strict=True))}
     return F.interpolate(tensor(maps)[None], **size, **options)[0].numpy()
 
 
