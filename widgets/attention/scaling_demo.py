@@ -315,7 +315,7 @@ class ScalingDemo(Widget):
 
         figure = Figure(figsize=(6.4, 2.4), dpi=100, layout="constrained")
         *halves, last = figure.subplots(1, 3)
-        for axes, scores in zip(halves, (self.random(), self._kept), strict=False):
+        for axes, scores in zip(halves, (self.random(), self._kept), strict=True):
             if scores is None:
                 axes.set_axis_off()
                 continue

@@ -285,7 +285,7 @@ class ResidualStream(Widget):
                 "key",
                 labels=[
                     f"z_{n}: off by {_power(v)} at most; largest number {_number(d.largest)}"
-                    for n, v, d in zip(places, absolute, self.differences, strict=False)
+                    for n, v, d in zip(places, absolute, self.differences, strict=True)
                 ],
             ),
             Series(

@@ -138,7 +138,7 @@ def _sides(setting: Setting, typed: str) -> int | tuple[int, int]:
 def _pair(setting: Setting, texts: list[str]) -> int | tuple[int, int]:
     sides: list[list[int]] = []
     refusal = None
-    for text, now in zip(texts, size_pair(setting.shape.image_size), strict=False):
+    for text, now in zip(texts, size_pair(setting.shape.image_size), strict=True):
         try:
             sides.append([_whole(setting, "image_size", text)])
         except SettingRefused as refused:

@@ -169,7 +169,7 @@ def _mixed_up(dims: tuple[int, ...], stage: Stage, case: int) -> str:
         return "The layers come one after another. One layer's tensor is asked for, without L."
     if len(dims) != len(right):
         return f"It has {len(right)} sides, and you typed {len(dims)}: {stage.symbols}."
-    place = next(place for place, (came, side) in enumerate(zip(dims, right, strict=False)) if came != side)
+    place = next(place for place, (came, side) in enumerate(zip(dims, right, strict=True)) if came != side)
     return _wrong_side(dims[place], symbols[place], place, values)
 
 

@@ -60,7 +60,7 @@ def patch_still(pixels: np.ndarray, patch_size: int, patch: int, note: str) -> F
     axes = side.subplots(2, 2)
     axes[0, 0].imshow(cut.transpose(1, 2, 0))
     axes[0, 0].set_title(f"patch {patch}: row {row}, column {column}", fontsize=8)
-    for ax, channel, name, hue in zip(axes.flat[1:], cut, ("red", "green", "blue"), CHANNEL_HUES, strict=False):
+    for ax, channel, name, hue in zip(axes.flat[1:], cut, ("red", "green", "blue"), CHANNEL_HUES, strict=True):
         ax.imshow(channel[..., None] / 255 * np.array(hue))
         ax.set_title(name, fontsize=8)
     for ax in axes.flat:
@@ -73,7 +73,7 @@ def pictures_in_a_row(pictures: list[tuple[np.ndarray, str]]) -> Figure:
     """Pictures (3, H, W) uint8 side by side, each under its title."""
     figure = Figure(figsize=(5.4, 2.3), dpi=100, layout="constrained")
     width = 21 if len(pictures) > 3 else 60  # letters of a title beside its neighbours
-    for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=False):
+    for axes, (pixels, title) in zip(figure.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=True):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title("\n".join(fill(line, width) for line in title.split("\n")), fontsize=8)
         axes.set_axis_off()
@@ -171,7 +171,7 @@ def pictures_and_patterns(pictures: list[tuple[np.ndarray, str]], patterns: np.n
     rows = -(-len(patterns) // 8)
     figure = Figure(figsize=(5.2, 2.2 + 0.65 * rows), dpi=100, layout="constrained")
     above, below = _stacked(figure, 2.2, 0.65 * rows)
-    for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=False):
+    for axes, (pixels, title) in zip(above.subplots(1, len(pictures), squeeze=False).flat, pictures, strict=True):
         axes.imshow(pixels.transpose(1, 2, 0))
         axes.set_title(title, fontsize=8)
         axes.set_axis_off()
@@ -213,7 +213,7 @@ def number_rows(rows: list[tuple[str, np.ndarray]], title: str) -> Figure:
     """Rows of numbers in coloured cells, each under its name, zero in the middle of its scale."""
     figure = Figure(figsize=(6.4, 0.8 * len(rows) + 0.4), dpi=100, layout="constrained")
     figure.suptitle(title, fontsize=9)
-    for axes, (name, row) in zip(figure.subplots(len(rows), 1, squeeze=False).flat, rows, strict=False):
+    for axes, (name, row) in zip(figure.subplots(len(rows), 1, squeeze=False).flat, rows, strict=True):
         high = float(np.abs(row).max()) or 1.0
         axes.imshow(row[None], aspect="auto", cmap="PuOr_r", vmin=-1.4 * high, vmax=1.4 * high)
         for column, value in enumerate(row):

@@ -15,7 +15,7 @@ def position_maps(maps: dict[str, np.ndarray], place: tuple[int, int]) -> Figure
     colours = ListedColormap(np.array(colour_scale("signed")) / 255)
     figure = Figure(figsize=(6.4, 2.1), dpi=100, layout="constrained")
     axes = figure.subplots(1, len(maps), squeeze=False)[0]
-    for ax, (title, values) in zip(axes, maps.items(), strict=False):
+    for ax, (title, values) in zip(axes, maps.items(), strict=True):
         drawn = ax.imshow(values, cmap=colours, vmin=-1, vmax=1)
         ax.plot(place[1], place[0], "+", color=COLOURS["ink"][0])
         ax.set_title(title, fontsize=9)
@@ -28,11 +28,11 @@ def answers_scattered(pairs: dict[str, np.ndarray], picture: np.ndarray, reorder
     """A picture (3, H, W) as it is and reordered, and for each pair (2, D) the numbers of y before and after."""
     figure = Figure(figsize=(6.4, 2.3), dpi=100, layout="constrained")
     axes = figure.subplots(1, 2 + len(pairs))
-    for ax, pixels, title in zip(axes, (picture, reordered), ("as it is", "reordered"), strict=False):
+    for ax, pixels, title in zip(axes[:2], (picture, reordered), ("as it is", "reordered"), strict=True):
         ax.imshow(pixels.transpose(1, 2, 0))
         ax.set_title(title, fontsize=8)
         ax.set_axis_off()
-    for ax, (title, y) in zip(axes[2:], pairs.items(), strict=False):
+    for ax, (title, y) in zip(axes[2:], pairs.items(), strict=True):
         ax.scatter(*y, s=4, color=COLOURS["accent"][0])
         ax.set_title(title, fontsize=8)
         ax.set_xlabel("y, as it is", fontsize=7)
@@ -51,7 +51,7 @@ def before_and_after(maps: list[tuple[str, np.ndarray, tuple[int, int] | None]])
     shared = max(float(np.abs(values).max()) for _, values, _ in maps[:2])
     figure = Figure(figsize=(6.4, 1.9), dpi=100, layout="constrained")
     for at, (ax, (title, values, place)) in enumerate(
-        zip(figure.subplots(1, len(maps), squeeze=False)[0], maps, strict=False)
+        zip(figure.subplots(1, len(maps), squeeze=False)[0], maps, strict=True)
     ):
         most = 1.0 if place else shared if at < 2 else float(np.abs(values).max()) or shared
         ax.imshow(values, cmap=colours, vmin=-most, vmax=most)
