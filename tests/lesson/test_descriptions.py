@@ -72,7 +72,7 @@ def test_a_change_of_the_whole_answer_is_described_or_named(place: int) -> None:
         change = longer("first" in sentence, "column" in sentence)
     found = 0
     for id in ("layer_norm", "multi_head_attention", "patch_embedding"):
-        result = check_unnamed(id, lambda *given: change(right(id)(*given)))
+        result = check_unnamed(id, lambda *given, id=id: change(right(id)(*given)))
         assert not result.passed and result.faults, result.message
         found += result.faults == (name,)
     assert found, "no exercise tells this change"

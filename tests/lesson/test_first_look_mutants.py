@@ -51,7 +51,7 @@ def test_an_input_rounded_before_use_is_named_with_its_name(id: str, places: tup
     names = right(id).__code__.co_varnames
     for name in places:
 
-        def rounded(*given):
+        def rounded(*given, name=name):
             return right(id)(*(ROUND[way](x) if n == name else x for n, x in zip(names, given, strict=False)))
 
         assert f"You rounded {name} {way}" in told(id, rounded, "input-rounded")
@@ -60,7 +60,7 @@ def test_an_input_rounded_before_use_is_named_with_its_name(id: str, places: tup
 @pytest.mark.parametrize("power", [1, 2, 4, 6, -1, -2, -4])
 def test_prefixes_of_1024_are_named_whatever_is_left_of_them(power: int) -> None:
     for id in ("gpu_days", "implied_mfu", "pretraining_exaflops"):
-        kind, result = answered(id, lambda *given: right(id)(*given) * 1.024**power)
+        kind, result = answered(id, lambda *given, id=id: right(id)(*given) * 1.024**power)
         assert kind == "named" and result.faults[0] in ("binary-prefixes", "quantity"), result.message
 
 

@@ -20,7 +20,7 @@ SOURCES = (
 
 
 def blocks() -> list:
-    return fold([(kind, source, [PAGE[name]]) for (kind, source), name in zip(SOURCES, NAMES, strict=False)])
+    return fold([(kind, source, [PAGE[name]]) for (kind, source), name in zip(SOURCES, NAMES, strict=True)])
 
 
 def test_only_what_follows_the_prediction_is_folded_until_there_is_a_guess() -> None:

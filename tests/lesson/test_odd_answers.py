@@ -241,7 +241,7 @@ def test_a_count_must_be_pythons_and_the_sentence_says_what_came(dress, fault: s
     for id in ("vit_param_count", "max_res_materialized", "vit_macs"):
         expected = exercises.find(id).expected
 
-        def counted(*given):
+        def counted(*given, expected=expected):
             found = expected(*given)
             return {k: dress(v) for k, v in found.items()} if isinstance(found, dict) else dress(found)
 

@@ -80,7 +80,7 @@ def _names(id: str) -> list[str]:
 def _arrays(id: str) -> list[str]:
     """Arguments that are arrays, entries of a dict as `params.W_1`."""
     found = []
-    for name, value in zip(_names(id), exercises.find(id).cases[0].arguments(), strict=False):
+    for name, value in zip(_names(id), exercises.find(id).cases[0].arguments(), strict=True):
         if isinstance(value, dict):
             found += [f"{name}.{key}" for key, entry in value.items() if isinstance(entry, np.ndarray)]
         elif isinstance(value, np.ndarray):
@@ -91,7 +91,7 @@ def _arrays(id: str) -> list[str]:
 def _places(id: str, arguments: tuple) -> dict[str, tuple[Any, Any]]:
     """Where each array stands: the container and the key in it."""
     places: dict[str, tuple[Any, Any]] = {}
-    for i, (name, value) in enumerate(zip(_names(id), arguments, strict=False)):
+    for i, (name, value) in enumerate(zip(_names(id), arguments, strict=True)):
         if isinstance(value, dict):
             places |= {f"{name}.{key}": (value, key) for key in value}
         else:
@@ -152,7 +152,7 @@ def test_an_answer_with_other_numbers_is_noticed(id: str) -> None:
     for how, change in PERTURBATIONS.items():
         for part in range(parts):
 
-            def function(*arguments: Any) -> Any:
+            def function(*arguments: Any, change: Any = change, part: int = part) -> Any:
                 answer = right(*arguments)
                 if parts == 1:
                     return change(answer)

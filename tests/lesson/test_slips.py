@@ -39,7 +39,7 @@ def _answers(exercise: Exercise, name: str) -> list[Any]:
 
 
 def _same(exercise: Exercise, one: list[Any], other: list[Any]) -> bool:
-    pairs = zip(one, other, exercise.cases, strict=False)
+    pairs = zip(one, other, exercise.cases, strict=True)
     return all(
         b is None if a is None else b is not None and difference(a, b, case.tolerance, exercise.returns) is None
         for a, b, case in pairs

@@ -125,7 +125,7 @@ def swallows_and_tidies_up() -> None:
                     sum(i for i in range(1000))
                 finally:
                     pass
-        except:  # noqa: E722
+        except:  # noqa: E722  a reader's bare except swallows whatever stops the loop
             pass
 
 

@@ -113,8 +113,8 @@ def zoomed(cells: np.ndarray, grid: tuple[int, int]) -> np.ndarray:
 
         return zoom(cells, (grid[0] / cells.shape[0], grid[1] / cells.shape[1], 1), order=1)
     for axis, new in enumerate(grid):
-        old = cells.shape[axis]
-        cells = np.apply_along_axis(lambda line: np.interp(np.linspace(0, old - 1, new), range(old), line), axis, cells)
+        read_at = np.linspace(0, cells.shape[axis] - 1, new)
+        cells = np.apply_along_axis(lambda line, at=read_at: np.interp(at, range(len(line)), line), axis, cells)
     return cells
 
 

@@ -26,7 +26,7 @@ from widgets.parts.written_sum import cell, cells, decimals_needed, number, plai
         ("1e-3", 0.001),
         ("-0", 0),
         ("0.123456", 0.123456),
-        ("１２", 12),
+        ("１２", 12),  # noqa: RUF001  fullwidth digits, as a keyboard of another script types them
         ("1 000", 1000),
         ("5 x 10^-3", 0.005),
     ],

@@ -83,9 +83,9 @@ def bilinear(table, old_grid, new_grid):
 @mutant("zoom")
 def from_the_jax_code(table, old_grid, new_grid):
     cells = table[1:].reshape(*old_grid, -1)
-    for axis, (old, new) in enumerate(zip(old_grid, new_grid, strict=False)):
+    for axis, (old, new) in enumerate(zip(old_grid, new_grid, strict=True)):
         places = np.linspace(0, old - 1, new)
-        cells = np.apply_along_axis(lambda line: np.interp(places, np.arange(len(line)), line), axis, cells)
+        cells = np.apply_along_axis(lambda line, at=places: np.interp(at, np.arange(len(line)), line), axis, cells)
     return with_class(table, cells.reshape(-1, table.shape[1]))
 
 
@@ -96,7 +96,7 @@ def corner_on_corner(table, old_grid, new_grid):
 
 @mutant("nearest")
 def nearest(table, old_grid, new_grid):
-    rows, columns = (np.arange(new) * old // new for old, new in zip(old_grid, new_grid, strict=False))
+    rows, columns = (np.arange(new) * old // new for old, new in zip(old_grid, new_grid, strict=True))
     return with_class(table, table[1:].reshape(*old_grid, -1)[rows[:, None], columns].reshape(-1, table.shape[1]))
 
 
@@ -112,7 +112,7 @@ def smoothed(table, old_grid, new_grid):
 
 @mutant("offset")
 def from_dinov2s_code(table, old_grid, new_grid):
-    scale = tuple(float((new + 0.1) / old) for old, new in zip(old_grid, new_grid, strict=False))
+    scale = tuple(float((new + 0.1) / old) for old, new in zip(old_grid, new_grid, strict=True))
     return with_class(table, resized(table[1:], old_grid, new_grid, size=None, scale_factor=scale))
 
 
@@ -189,7 +189,7 @@ def keys(t):
 @mutant("resize:a-0.5-edges-nearest")
 def keys_curve(table, old_grid, new_grid):
     cells = table[1:].reshape(*old_grid, -1)
-    for axis, (old, new) in enumerate(zip(old_grid, new_grid, strict=False)):
+    for axis, (old, new) in enumerate(zip(old_grid, new_grid, strict=True)):
         R = np.zeros((new, old))
         for i in range(new):
             place = (i + 0.5) * old / new - 0.5
