@@ -93,7 +93,7 @@ def test_a_checkpoint_that_is_not_here_is_answered_and_the_last_one_stays(widget
     before = widget._histogram.series
     widget.selection.checkpoint = "vit-b99"
     assert widget._histogram.status == "refused" and "no checkpoint called" in widget._histogram.message
-    assert widget._histogram.series == before and widget.describe().sentence == widget._refusal
+    assert widget._histogram.series == before and widget.describe().sentence == widget.not_drawn
     widget.tokens = "class"
     widget.selection.checkpoint = "dinov2-small"
     assert widget._histogram.status == "ready" and "the class token" in widget._histogram.caption

@@ -46,7 +46,6 @@ class ActivationPlot(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self.models = ModelChoice(selection=self.selection, layer=True)
         self.reading: Reading | None = None
-        self._refusal = ""
         self._measured: Stream | None = None
         self._curves = Plot(
             title="Three activations", x_label="pre-activation a", y_label="f(a)", x_range=AXIS, height=280, left=LEFT
@@ -191,22 +190,16 @@ class ActivationPlot(Widget):
         """Where a refusal is said."""
         return [self._histogram, self._shares]
 
-    def notice(self, status: str, sentence: str) -> None:
-        """Say it on the parts, and keep it for the words and the still."""
-        self._refusal = sentence
-        super().notice(status, sentence)
-
     @draws
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import stream
 
         self.reading = read(self.selection.checkpoint, self.choice.picture)
-        self._refusal = ""
         self._measured = stream(self.reading.trace)
         self._draw_numbers()
 
     def _draw_numbers(self, *_: Any) -> None:
-        if self._measured is None or self._refusal:
+        if self._measured is None or self.not_drawn:
             return
         at, shares = self.histogram()
         below = at < 0
@@ -278,8 +271,8 @@ class ActivationPlot(Widget):
 
     def describe(self) -> Description:
         """The layer's share of positive numbers, and the activations at nine places."""
-        if self._refusal or self._measured is None:
-            return Description(self._refusal, [])
+        if self.not_drawn or self._measured is None:
+            return Description(self.not_drawn, [])
         shares = self.positive()
         sentence = (
             f"In layer {self.layer + 1} of {self.reading.checkpoint.title}, {self.reading.picture.named},"
@@ -302,7 +295,7 @@ class ActivationPlot(Widget):
     def still(self) -> Figure:
         """The curves over the histogram of the layer's own numbers."""
         if self._measured is None:
-            return stills.sentence(self._refusal)
+            return stills.sentence(self.not_drawn)
         from widgets.model.activation import ACTIVATIONS, curve
 
         x = np.linspace(*AXIS, 401)

@@ -74,7 +74,6 @@ class ResidualStream(Widget):
         self.choice = PictureChoice(selection=self.selection)
         self.models = ModelChoice(selection=self.selection)
         self.reading: Reading | None = None
-        self._refusal = ""
         self._measured: Stream | None = None
         self._differences: list[Difference] = []
         shared = {"channel": self.selection.channel}
@@ -104,9 +103,9 @@ class ResidualStream(Widget):
 
     @property
     def stream(self) -> Stream:
-        """The numbers of every token of the reading that is shown. Raises RuntimeError before there is one."""
+        """The numbers of every token of the reading that is shown. Raises Refused before there is one."""
         if self._measured is None:
-            raise Refused(self._refusal)
+            raise Refused(self.not_drawn)
         return self._measured
 
     @property
@@ -170,17 +169,11 @@ class ResidualStream(Widget):
         """Where a refusal is said."""
         return [self._grid, self._agreement]
 
-    def notice(self, status: str, sentence: str) -> None:
-        """Say it on the parts, and keep it for the words and the still."""
-        self._refusal = sentence
-        super().notice(status, sentence)
-
     @draws
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import differences, stream
 
         self.reading = read(self.selection.checkpoint, self.choice.picture)
-        self._refusal = ""
         self._measured = stream(self.reading.trace)
         self._differences = differences(self.reading.trace) if self.against_library else []
         tokens, layers = self._measured.attention.shape
@@ -340,8 +333,8 @@ class ResidualStream(Widget):
 
     def describe(self) -> Description:
         """The followed token on its way, in words."""
-        if self._refusal or self._measured is None:
-            return Description(self._refusal, [])
+        if self.not_drawn or self._measured is None:
+            return Description(self.not_drawn, [])
         s, t, layer = self.stream, min(self.selection.token, len(self.stream.length) - 1), self.selection.layer
         middle = [
             np.median(of[self.prefix :], axis=0)
@@ -382,7 +375,7 @@ class ResidualStream(Widget):
         from widgets.model.stream import quartiles
 
         if self._measured is None:
-            return stills.sentence(self._refusal)
+            return stills.sentence(self.not_drawn)
         panels = []
         for name, (title, _, first, point) in CURVES.items():
             if self.show == "direction" and name not in DIRECTIONS:

@@ -48,6 +48,7 @@ def draws(method: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(method)
     def drawn(self: Widget, *args: Any, **kwargs: Any) -> None:
+        self.not_drawn = ""
         try:
             method(self, *args, **kwargs)
         except Exception as error:  # ours too: the widget says so, and the rest of the page stays alive

@@ -58,6 +58,8 @@ class Widget(pn.viewable.Viewer):
 
     has_drawn: bool = False
     """Whether something is shown that stays where the next cannot be drawn."""
+    not_drawn: str = ""
+    """Why the last drawing is none, in a sentence; empty where it stands."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """What a subclass says in words or draws as a still is a sentence where it is refused."""
@@ -72,6 +74,7 @@ class Widget(pn.viewable.Viewer):
 
     def notice(self, status: str, sentence: str) -> None:
         """Say on `notice_parts` why nothing new could be drawn ("refused" or "failed"), and that the last stays."""
+        self.not_drawn = sentence
         message = f"{sentence} {STAYS}" if self.has_drawn else sentence
         for part in self.notice_parts():
             part.param.update(status=status, message=message)

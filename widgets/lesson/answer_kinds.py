@@ -182,6 +182,7 @@ class CurveGuess:
         return []
 
     def answer(self, value: Any) -> list[float]:
+        self.refuse_nonsense(value)  # one that is computed when it is asked for is seen here first
         return [float(height) for height in value]
 
     def filled(self, guess: list[float] | None) -> dict[str, Any]:

@@ -2,10 +2,7 @@
 
 from widgets.pictures.picture import (
     MOST_PATCHES,
-    PREPARATIONS,
     Picture,
-    PictureRefused,
-    Preparation,
     decode,
     enlarged,
     open_sample,
@@ -13,6 +10,8 @@ from widgets.pictures.picture import (
     prepared_size,
     sample_names,
 )
+from widgets.pictures.preparation import PREPARATIONS, Preparation
+from widgets.pictures.uploads import PictureRefused
 
 __all__ = [
     "MOST_PATCHES",

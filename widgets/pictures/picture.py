@@ -12,22 +12,7 @@ from PIL import Image
 
 from widgets.common.facts import DATA
 from widgets.common.refusal import Refused
-from widgets.pictures.preparation import PREPARATIONS, Preparation
 from widgets.pictures.uploads import LONGEST_TO_SHORTEST, PictureRefused, read_rgb
-
-__all__ = [
-    "MOST_PATCHES",
-    "PREPARATIONS",
-    "Picture",
-    "PictureRefused",
-    "Preparation",
-    "decode",
-    "enlarged",
-    "open_sample",
-    "prepare",
-    "prepared_size",
-    "sample_names",
-]
 
 MOST_PATCHES = 3136  # 56 x 56: what attention can still hold on a reader's machine (T^2 about ten million)
 
