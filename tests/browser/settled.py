@@ -53,6 +53,14 @@ def assert_soon(page: Page, holds: Callable[[], bool], what: str) -> None:
         page.wait_for_timeout(20)
 
 
+def assert_becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
+    """What is read of the page, or of Python, is what is wanted within SECONDS: parts and Python hear one by one."""
+    end = time.monotonic() + SECONDS
+    while (found := read()) != wanted:
+        assert time.monotonic() < end, f"after {SECONDS} s it is {found!r}, not {wanted!r}"
+        page.wait_for_timeout(20)
+
+
 def assert_fits(page: Page, width: int) -> None:
     """The settled page does not scroll sideways."""
     wide = settled(page).evaluate("document.documentElement.scrollWidth")

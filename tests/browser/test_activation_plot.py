@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from widgets.block.activation_plot import ActivationPlot
 from widgets.kit.selection import Selection
 
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_becomes, assert_fits, assert_ink, box_of
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_layer_is_chosen_in_the_plot_of_shares(page: Page, widget: ActivationP
     page.keyboard.press("Enter")
     expect(page.get_by_text("Layer 12, all tokens")).to_be_visible()
     expect(page.get_by_label("Layer", exact=True)).to_have_value("12")
-    assert widget.selection.layer == 11
+    assert_becomes(page, lambda: widget.selection.layer, 11)
 
 
 @pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])

@@ -116,7 +116,8 @@ def test_the_pencil_example_and_its_second_head(page: Page, widget: AttentionCal
     page.get_by_role("radio", name="2", exact=True).check(force=True)
     expect(td(page, "q", 0, 0)).to_have_text("1")
     shows_numpy(page, widget)
-    assert [row[3:] for row in on_page(page)["SA"]] == on_page(page)["O"]
+    shown = on_page(page)
+    assert [row[3:] for row in shown["SA"]] == shown["O"]
     page.get_by_role("checkbox", name="Divide by √D_h").uncheck()
     page.get_by_role("checkbox", name="Causal mask").check()
     expect(td(page, "A", 0, 1)).to_have_text("0.000")

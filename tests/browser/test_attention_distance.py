@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from widgets.attention.attention_distance import HEADS, AttentionDistance
 from widgets.kit.selection import Selection
 
-from .settled import assert_fits
+from .settled import assert_becomes, assert_fits
 
 PLACE = """([x, y]) => {   // where a point of the data lies on the page
   const figure = [...Bokeh.documents[0]._all_models.values()].find((m) => m.renderers && m.below)
@@ -36,15 +36,15 @@ def test_a_click_on_a_dot_chooses_its_head(page: Page, widget: AttentionDistance
     page.mouse.click(*page.evaluate(PLACE, [layer + 1, float(found[layer, head])]))
     expect(page.get_by_label("Layer", exact=True)).to_have_value(str(layer + 1))
     expect(page.get_by_label("Head", exact=True)).to_have_value(str(head + 1))
-    assert told(page, "mean attention distance") == f"{found.max():.1f} px"
-    assert (widget.selection.layer, widget.selection.head) == (layer, head)
+    assert_becomes(page, lambda: told(page, "mean attention distance"), f"{found.max():.1f} px")
+    assert_becomes(page, lambda: (widget.selection.layer, widget.selection.head), (layer, head))
 
 
 def test_another_picture_and_a_random_model_have_other_dots(page: Page, widget: AttentionDistance) -> None:
     page.get_by_label("Picture", exact=True).select_option(label="A photographer, in grey")
     expect(page.get_by_text("A photographer, in grey, read by DINOv2", exact=False).first).to_be_visible()
     grey = widget.distances().pixels
-    assert told(page, "mean attention distance") == f"{grey[0, 0]:.1f} px"
+    assert_becomes(page, lambda: told(page, "mean attention distance"), f"{grey[0, 0]:.1f} px")
     page.get_by_label("Picture", exact=True).select_option(label="A cup of coffee")
     page.get_by_label("Model", exact=True).select_option(label="Random ViT-B/16")
     expect(page.get_by_text("never trained", exact=False).first).to_be_visible()
@@ -54,7 +54,7 @@ def test_another_picture_and_a_random_model_have_other_dots(page: Page, widget: 
     page.keyboard.press("End")
     last = widget.distances().pixels[11, 11]
     expect(page.locator(".part.plot .readout")).to_have_text(f"layer 12, head 12: {last:.1f} px")
-    assert len(next(one for one in widget._plot.series if one.name == HEADS).x) == 144
+    assert_becomes(page, lambda: len(next(one for one in widget._plot.series if one.name == HEADS).x), 144)
 
 
 @pytest.mark.parametrize("colour_scheme, width", [("dark", 400)])

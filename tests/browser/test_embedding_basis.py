@@ -15,7 +15,7 @@ from widgets.patches.embedding_basis import PREFIX, EmbeddingBasis
 from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, read_canvas
+from .settled import assert_fits, assert_ink, assert_soon, read_canvas
 
 PIXELS = (
     "canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].filter((_, i) => i % 4"
@@ -86,7 +86,7 @@ def test_slider_by_keys_then_all_then_random(page: Page, widget: EmbeddingBasis)
         page.keyboard.press("ArrowLeft")
     expect(page.get_by_text("The patch, and again from 13 numbers")).to_be_visible()
     check_patch(page, "cat", 15, 13)
-    assert widget.k == 13 and widget.patch(widget.found()) == 15
+    assert_soon(page, lambda: widget.k == 13 and widget.patch(widget.found()) == 15, "the keys have reached Python")
     page.get_by_label("Keep", exact=True).select_option(label="all")
     expect(page.get_by_text("The patch, and again from 195 numbers")).to_be_visible()
     expect(page.locator(".part.number-table td").nth(1)).to_have_text("0 (exact)")
@@ -105,7 +105,11 @@ def test_a_models_own_matrix_and_a_grey_picture(page: Page, widget: EmbeddingBas
     page.get_by_label("Keep", exact=True).select_option(label="all")
     expect(page.get_by_text("The patch, and again from 768 numbers")).to_be_visible()
     crops = page.locator(".part.patch-crops canvas")
-    assert read_canvas(crops.nth(0), PIXELS) == read_canvas(crops.nth(1), PIXELS)
+    assert_soon(
+        page,
+        lambda: read_canvas(crops.nth(0), PIXELS) == read_canvas(crops.nth(1), PIXELS),
+        "the patch comes back as it was",
+    )
 
 
 @pytest.mark.parametrize("width", [400])

@@ -14,7 +14,7 @@ from widgets.patches.filter_bank import FilterBank
 from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, read_canvas
 from .test_embedding_basis import PIXELS, hover
 
 COLUMNS = 24  # of the wall of 384: the root of one and a half times as many
@@ -62,8 +62,12 @@ def test_hover_click_and_keys_on_the_wall(page: Page, widget: FilterBank) -> Non
     expect(page.get_by_text("Filter 100 is column 100 of E;")).to_be_visible()
     page.keyboard.press("ArrowDown"), page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Filter 125 is column 125 of E;")).to_be_visible()
-    assert widget.filter == 125
-    assert np.abs(drawn(page, ".part.pattern-row canvas") - expected[125]).max() <= 0.51
+    assert_becomes(page, lambda: widget.filter, 125)
+    assert_soon(
+        page,
+        lambda: np.abs(drawn(page, ".part.pattern-row canvas") - expected[125]).max() <= 0.51,
+        "the filter is drawn large",
+    )
 
 
 def test_the_map_shows_each_patchs_own_number(page: Page, widget: FilterBank) -> None:

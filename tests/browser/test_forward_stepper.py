@@ -16,7 +16,7 @@ from widgets.model.step_rows import Pass, hand_set_pass
 from widgets.pictures import open_sample
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
   const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) {
@@ -140,7 +140,7 @@ def test_a_row_of_the_table_is_followed_and_the_class_token_can_be(page: Page, s
     page.mouse.move(2, 2)
     check_step(page, run, 9, 0)
     expect(page.get_by_text("You follow the class token, row 0 of z.")).to_be_visible()
-    assert stepper.selection.token == 0
+    assert_becomes(page, lambda: stepper.selection.token, 0)
 
 
 def test_softmax_shows_the_shares_by_name_and_over_the_picture(page: Page, stepper: ForwardStepper) -> None:
@@ -177,7 +177,7 @@ def test_buttons_slider_home_and_end_reach_every_step(page: Page, stepper: Forwa
     expect(slider).to_have_attribute("aria-valuetext", "Step 24 of 24: Answer, Read out")
     page.get_by_role("button", name="Previous").click()
     expect(page.get_by_role("status").get_by_text("After the last layer every token")).to_be_visible()
-    assert stepper.walk.index == 22
+    assert_becomes(page, lambda: stepper.walk.index, 22)
 
 
 def test_no_key_is_lost_when_they_come_faster_than_python_answers(page: Page, stepper: ForwardStepper) -> None:

@@ -16,7 +16,7 @@ from widgets.kit.selection import Selection
 from widgets.parts.theme import colour_scale
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, box_of, read_canvas
 
 DRAWN = (
     "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width,"
@@ -101,7 +101,7 @@ def test_the_class_token_is_the_query_at_first_and_again_by_its_button(page: Pag
     button.hover()
     expect(said).to_contain_text("Query: the class token.")
     page.mouse.move(5, 5)
-    expect(said).to_contain_text("Query: patch 136"), "back to the one that was kept"
+    expect(said, "back to the one that was kept").to_contain_text("Query: patch 136")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
     page.mouse.move(5, 5)
@@ -154,14 +154,14 @@ def test_everything_by_keyboard(page: Page, widget: HeadExplorer) -> None:
         expect(said).to_contain_text(f"Query: patch {n} (")
     page.keyboard.press("Shift+ArrowLeft")
     expect(said).to_contain_text("Key: patch 238")
-    expect(said).to_contain_text("Query: patch 239"), "the key moved alone"
+    expect(said, "the key moved alone").to_contain_text("Query: patch 239")
     page.locator(".head-maps .tile[tabindex='0']").focus()
     for key, head in (("ArrowRight", 1), ("ArrowDown", 4), ("Home", 3), ("End", 5)):
         page.keyboard.press(key)
         expect(page.locator(".head-maps .tile[aria-checked='true'] .head")).to_have_text(f"Head {head + 1}")
     page.get_by_text("In words").click()
     expect(page.get_by_text("Head 6 gives", exact=False).last).to_be_visible()
-    assert (widget.selection.token, widget.selection.head) == (240, 5)
+    assert_becomes(page, lambda: (widget.selection.token, widget.selection.head), (240, 5))
 
 
 def test_each_head_its_own_scale_is_said_in_words(page: Page, widget: HeadExplorer) -> None:

@@ -25,7 +25,7 @@ from widgets.page import run
 from widgets.page.chapter import ONLY_IN_NOTEBOOKS
 
 from .conftest import Watch
-from .settled import assert_fits
+from .settled import assert_becomes, assert_fits
 
 FIXTURES = Path(__file__).parents[1] / "chapters/fixtures"
 
@@ -293,21 +293,21 @@ def test_widgets_of_a_page_share_a_selection_and_pages_do_not(serve: Callable[[A
 
 def test_theme_is_toggled_and_remembered_and_the_address_wins(page: Page, fixtures: None, course: str) -> None:
     page.goto(course)
-    assert variable(page, "--vit-paper") == "#FFFFFF"
+    assert_becomes(page, lambda: variable(page, "--vit-paper"), "#FFFFFF")
     page.get_by_role("button", name="Dark theme").click()
     expect(page.get_by_role("button", name="Light theme")).to_be_visible()
-    assert variable(page, "--vit-paper") == "#15171C"
+    assert_becomes(page, lambda: variable(page, "--vit-paper"), "#15171C")
     page.goto(f"{course}?chapter=02")
-    assert variable(page, "--vit-paper") == "#15171C"
+    assert_becomes(page, lambda: variable(page, "--vit-paper"), "#15171C")
     expect(page.locator("pre.printed").first).to_have_css("color", "rgb(236, 234, 228)")
     page.goto(f"{course}?theme=light")
-    assert variable(page, "--vit-paper") == "#FFFFFF"
+    assert_becomes(page, lambda: variable(page, "--vit-paper"), "#FFFFFF")
 
 
 @pytest.mark.parametrize("colour_scheme", ["dark"])
 def test_theme_follows_the_system(page: Page, course: str) -> None:
     page.goto(course)
-    assert variable(page, "--vit-paper") == "#15171C"
+    assert_becomes(page, lambda: variable(page, "--vit-paper"), "#15171C")
 
 
 @pytest.mark.parametrize("width", [400])
@@ -348,7 +348,7 @@ def test_small_messages_are_not_held_back(
     monkeypatch.setattr(WebSocketHandler, "set_nodelay", lambda self, value: asked.append(value))
     page.goto(serve(upload_app))
     expect(page.get_by_text("0 bytes")).to_be_visible()
-    assert asked == [True]
+    assert_becomes(page, lambda: asked, [True])
 
 
 def test_nothing_is_asked_of_the_watch(watch: Watch) -> None:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from widgets.lesson import Predict, Quiz, check, exercise
 from widgets.lesson.quiz_data import questions
 
-from .settled import assert_fits, box_of
+from .settled import assert_fits, assert_soon, box_of
 
 
 def lesson() -> pn.viewable.Viewable:
@@ -53,6 +53,10 @@ def focused(page: Page) -> str:
         e = e.shadowRoot.activeElement; return `${e.tagName} ${e.value ?? ''} ${e.textContent}` }""")
 
 
+def assert_focus(page: Page, words: str) -> None:
+    assert_soon(page, lambda: words in focused(page), f"the keyboard is at {words!r}")
+
+
 def test_answer_and_what_follows_come_after_the_guess(opened: Page) -> None:
     expect(opened.get_by_text("196 patches")).to_have_count(0)
     expect(opened.get_by_text("What follows")).not_to_be_visible()
@@ -71,7 +75,7 @@ def test_text_in_a_number_field_is_answered_beside_it_and_kept(opened: Page) -> 
     field.press("Enter")
     expect(opened.get_by_role("alert").filter(has_text="is no number")).to_be_visible()
     expect(field).to_have_value("plenty")
-    assert focused(opened).startswith("INPUT plenty")
+    assert_focus(opened, "INPUT plenty")
     field.fill("195,5")
     field.press("Enter")
     expect(
@@ -80,7 +84,7 @@ def test_text_in_a_number_field_is_answered_beside_it_and_kept(opened: Page) -> 
     opened.get_by_role("button", name="196", exact=True).click()
     expect(opened.get_by_text("That is it exactly.")).to_be_visible()
     expect(opened.get_by_role("button", name="195", exact=True)).to_have_count(0)
-    assert "That is it exactly." in focused(opened)
+    assert_focus(opened, "That is it exactly.")
 
 
 def test_show_me(opened: Page) -> None:
@@ -92,20 +96,20 @@ def test_a_prediction_by_keyboard_alone(opened: Page) -> None:
     opened.get_by_label("Your guess").focus()
     opened.keyboard.type("196")
     opened.keyboard.press("Tab")
-    assert "Commit to my guess" in focused(opened)
+    assert_focus(opened, "Commit to my guess")
     opened.keyboard.press("Tab")
-    assert "Show me" in focused(opened)
+    assert_focus(opened, "Show me")
     opened.keyboard.press("Tab")
-    assert focused(opened).startswith("INPUT 0")
+    assert_focus(opened, "INPUT 0")
     opened.keyboard.press("Space")
     opened.keyboard.press("ArrowDown")
     opened.keyboard.press("ArrowDown")
     expect(form(opened, "Halve P").get_by_text("right")).to_have_count(0)  # arrows choose, they do not commit
     opened.keyboard.press("Enter")
     expect(form(opened, "Halve P").get_by_text("That is it.")).to_be_visible()
-    assert "That is it." in focused(opened)
+    assert_focus(opened, "That is it.")
     opened.keyboard.press("Tab")
-    assert "Guess again" in focused(opened)
+    assert_focus(opened, "Guess again")
 
 
 def test_quiz_by_mouse_wrong_then_right(opened: Page) -> None:
@@ -135,7 +139,7 @@ def options_at_the_keyboard(page: Page) -> list[str]:
 def test_the_whole_quiz_by_keyboard_alone(opened: Page) -> None:
     form(opened, "336 x 224").get_by_role("radio").first.focus()
     for number, question in enumerate(questions("02"), 1):
-        assert focused(opened).startswith("INPUT 0")
+        assert_focus(opened, "INPUT 0")
         opened.keyboard.press("Space")
         for _ in range(options_at_the_keyboard(opened).index(question.options[question.right].text.replace("`", ""))):
             opened.keyboard.press("ArrowDown")
@@ -151,7 +155,7 @@ def test_exercise_shows_hints_then_the_solution_at_the_second_press(opened: Page
     for number in (1, 2):
         opened.keyboard.press("Enter")
         expect(opened.get_by_text(f"Hint {number} of 3.")).to_be_visible()
-        assert f"Hint {number + 1} of 3" in focused(opened)
+        assert_focus(opened, f"Hint {number + 1} of 3")
     opened.get_by_role("button", name="Show the solution").click()
     expect(opened.get_by_text("image.reshape(C")).to_have_count(0)
     opened.get_by_role("button", name="Really show the solution").click()
@@ -228,7 +232,7 @@ def test_a_curve_is_drawn_by_mouse_and_by_keyboard(page: Page, serve) -> None:
     expect(points.first).to_have_attribute("aria-valuenow", "7")
     for _ in range(3):
         page.keyboard.press("Tab")
-    assert "Commit to my guess" in focused(page)
+    assert_focus(page, "Commit to my guess")
     page.keyboard.press("Enter")
     expect(page.get_by_text("On average you were")).to_be_visible()
     expect(page.locator(".answer-marks rect")).to_have_count(3)

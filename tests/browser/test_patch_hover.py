@@ -15,7 +15,7 @@ from widgets.patches.patch_hover import PatchHover
 from widgets.pictures import open_sample, prepare
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, assert_soon, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 RINGED = """canvas => {   // the box of everything drawn on the layer over the picture, in pixels of the picture
   const d = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data
@@ -133,7 +133,7 @@ def test_click_and_arrow_keys_reach_python(page: Page, widget: PatchHover) -> No
         page.keyboard.press(key)
         expect(page.locator(".part.number-table td").nth(0)).to_have_text(str(n))
     expect(page.get_by_text("Patch 0 lies in row 0, column 0")).to_be_visible()
-    assert widget.selection.token == 1
+    assert_becomes(page, lambda: widget.selection.token, 1)
 
 
 def test_no_key_is_lost_when_they_come_faster_than_python_answers(page: Page, widget: PatchHover) -> None:

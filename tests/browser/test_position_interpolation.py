@@ -14,7 +14,7 @@ from widgets.parts.theme import colour_scale
 from widgets.positions.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 from widgets.positions.sample_answers import alone
 
-from .settled import assert_fits, assert_ink, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, read_canvas
 
 SIGNED = np.array(colour_scale("signed"))
 DRAWN = (
@@ -49,6 +49,11 @@ def drawn(page: Page, title: str, high: float) -> np.ndarray:
     return (off.argmin(-1) / 255 * 2 - 1) * high
 
 
+def is_drawn(seen: np.ndarray, numbers: np.ndarray, high: float) -> bool:
+    """Whether the colours seen are those of the numbers, on a scale that ends at `high`."""
+    return seen.shape == numbers.shape and np.abs(seen - numbers).max() < high / 60
+
+
 def type_grid(page: Page, label: str, text: str) -> None:
     field = page.get_by_label(label)
     field.fill(text)
@@ -62,11 +67,11 @@ def test_typing_a_grid_draws_the_real_table_on_it(page: Page, widget: PositionIn
     w = weights_of(load("dinov2-small").model)
     after = interpolate_positions(w.positions, w.grid, (20, 11))
     high = widget.table._parts["after"].high
-    seen = drawn(page, "After: 20 × 11", high)
-    assert seen.shape == (20, 11) and np.abs(seen - after[1:, 379].reshape(20, 11).numpy()).max() < high / 60
+    numbers = after[1:, 379].reshape(20, 11).numpy()
+    assert_soon(page, lambda: is_drawn(drawn(page, "After: 20 × 11", high), numbers, high), "the new table is drawn")
     row, column = widget.table.cell((20, 11))
     alike = cosine_similarity_map(after, (20, 11))[row * 11 + column].numpy()
-    assert np.abs(drawn(page, "The same place, after", 1) - alike).max() < 1 / 60
+    assert_soon(page, lambda: is_drawn(drawn(page, "The same place, after", 1), alike, 1), "the new map is drawn")
 
 
 def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(
@@ -83,7 +88,7 @@ def test_pointing_marks_the_same_place_on_both_grids_and_a_click_chooses_it(
     expect(part(page, "After: 16 × 16").locator(".readout")).to_contain_text("Row 1, column 13: ")
     page.mouse.down(), page.mouse.up()
     expect(page.get_by_text("Cosine of row 3, column 30 with every position.")).to_be_visible()
-    assert widget.table.cell((37, 37)) == (3, 30)
+    assert_becomes(page, lambda: widget.table.cell((37, 37)), (3, 30))
 
 
 def test_keys_move_the_place_and_every_control_is_reached_by_tab(page: Page, widget: PositionInterpolation) -> None:

@@ -17,7 +17,7 @@ from widgets.parts.theme import colour_scale
 from widgets.positions.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
-from .settled import assert_fits, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_soon, box_of, read_canvas
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
@@ -112,11 +112,13 @@ def test_the_hovered_map_is_cosine_similarity_map(
     table = interpolate_positions(w.positions, w.grid, grid).detach()
     page.get_by_role("button", name="class token").hover()
     of_class = ((table[:1] @ table[1:].T) / table[:1].norm() / table[1:].norm(dim=1)).numpy()
-    assert is_drawn(drawn(page, "learned"), of_class)
+    assert_soon(page, lambda: is_drawn(drawn(page, "learned"), of_class), "the class token's map is drawn")
     below = box_of(page.locator(".part.map-tiles"))["y"]
     page.mouse.move(2, 2)
-    assert is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]), (
-        "back to what was selected"
+    assert_soon(
+        page,
+        lambda: is_drawn(drawn(page, "learned"), expected[grid[0] // 3 * grid[1] + grid[1] // 3]),
+        "back to what was selected",
     )
     assert box_of(page.locator(".part.map-tiles"))["y"] == below, "nothing moves under a pointer that leaves"
 
@@ -133,14 +135,14 @@ def test_a_click_is_kept_and_arrow_keys_move_it(page: Page, widget: PositionSimi
         best = int(similar.argmax())
         expect(readout).to_contain_text(f"row {best // 16}, column {best % 16} (cosine {similar[best]:.3f})")
     page.mouse.move(2, 2)
-    assert is_drawn(drawn(page, "learned"), expected[0])
+    assert_soon(page, lambda: is_drawn(drawn(page, "learned"), expected[0]), "the place that was kept is drawn")
     page.get_by_text("In words").click()
     expect(page.get_by_text("compared from the position of patch 0, row 0, column 0")).to_be_visible()
     page.get_by_role("button", name="class token").focus()
     page.keyboard.press("Enter")
     expect(readout).to_contain_text("The class token's row: cosines between")
     expect(page.get_by_text("compared from the class token's row")).to_be_visible()
-    assert widget.selection.token == 0
+    assert_becomes(page, lambda: widget.selection.token, 0)
 
 
 def test_tiles_are_the_maps_of_their_own_places_and_lead_the_others(page: Page, widget: PositionSimilarity) -> None:
@@ -150,11 +152,15 @@ def test_tiles_are_the_maps_of_their_own_places_and_lead_the_others(page: Page, 
         assert is_drawn(np.array(read_canvas(tiles, TILE, [8, i, 16, 16])), expected[n])
     hover(page, "map-tiles", 27, (8, 8))
     expect(page.locator(".part.map-tiles .readout")).to_have_text("Tile of the position in row 6, column 6")
-    assert is_drawn(drawn(page, "learned"), expected[6 * 16 + 6])
+    assert_soon(page, lambda: is_drawn(drawn(page, "learned"), expected[6 * 16 + 6]), "the tile leads the map")
     page.get_by_role("radio", name="learned, as stored (37 × 37)").check(force=True)
     expect(page.get_by_text("The learned, as stored table of 37 × 37 positions")).to_be_visible()
     own = learned((37, 37))[10 * 37 + 15]
-    assert is_drawn(np.array(read_canvas(tiles, TILE, [8, 2 * 8 + 3, 37, 37])), own)
+    assert_soon(
+        page,
+        lambda: is_drawn(np.array(read_canvas(tiles, TILE, [8, 2 * 8 + 3, 37, 37])), own),
+        "the stored table is drawn",
+    )
     hover(page, "map-tiles", 2 * 8 + 3, (8, 8))
     expect(page.locator(".part.map-tiles .readout")).to_have_text("Tile of the position in row 10, column 15")
 

@@ -9,7 +9,7 @@ from widgets.block.residual_stream import ResidualStream
 from widgets.kit.selection import Selection
 
 from .pointing import hover_cell
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_becomes, assert_fits, assert_ink, box_of
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_a_layer_is_read_in_all_four_and_kept_by_a_click(page: Page, widget: Res
     page.mouse.move(2, 2)
     page.get_by_text("In words").click()
     expect(page.get_by_text(f"In layer 3 attention adds {widget.stream.attention[0, 2]:.3f} times")).to_be_visible()
-    assert widget.selection.layer == 2
+    assert_becomes(page, lambda: widget.selection.layer, 2)
     expect(curves(page).nth(3).locator("canvas")).to_have_attribute("data-layer", "3")
 
 
@@ -121,7 +121,7 @@ def test_keys_choose_a_patch_and_a_layer(page: Page, widget: ResidualStream) -> 
         expect(curves(page).nth(1).locator("canvas")).to_have_attribute("data-layer", layer)
     page.get_by_text("In words").click()
     expect(page.get_by_text("patch 17 has length")).to_be_visible()
-    assert widget.selection.token == 18
+    assert_becomes(page, lambda: widget.selection.token, 18)
 
 
 def test_another_model_and_a_picture_that_is_not_square(page: Page, widget: ResidualStream) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from widgets.attention.scaling_demo import MEASURED, UNSCALED, ScalingDemo, _pair
 from widgets.kit.selection import Selection
 
-from .settled import assert_fits, box_of
+from .settled import assert_becomes, assert_fits, assert_soon, box_of
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_the_slider_reaches_every_plot_and_the_tables(page: Page, widget: Scalin
     expect(page.locator(".part.plot .title").first).to_have_text("Random numbers, D_h 512: scores")
     found = widget.random().statistics()
     expect(page.locator(".part.number-table td").nth(1)).to_have_text(_pair("largest_weight", found))
-    assert table(page, 0)[: len(MEASURED)] == [_pair(key, found) for key in MEASURED]
+    assert_becomes(page, lambda: table(page, 0)[: len(MEASURED)], [_pair(key, found) for key in MEASURED])
     expect(page.locator(".part.plot .caption").last).to_contain_text(
         f"At D_h 512: {widget.spread()[UNSCALED][-1]:.3f} without the division, and √512 = 22.627"
     )
@@ -41,10 +41,10 @@ def test_draw_again_changes_the_random_side_alone(page: Page, widget: ScalingDem
     before, real = table(page, 0), table(page, 1)
     page.get_by_role("button", name="Draw again").click()
     expect(page.locator(".part.number-table .caption").first).to_contain_text("(draw 2)")
-    after = table(page, 0)
     drawn = len(MEASURED)
-    assert after[:drawn] != before[:drawn] and after[drawn:] == before[drawn:], "the means over all draws stay"
-    assert table(page, 1) == real
+    assert_soon(page, lambda: table(page, 0)[:drawn] != before[:drawn], "another draw has other numbers")
+    assert table(page, 0)[drawn:] == before[drawn:], "the means over all draws stay"
+    assert_becomes(page, lambda: table(page, 1), real)
 
 
 def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: ScalingDemo) -> None:
@@ -53,14 +53,20 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
     caption = page.locator(".part.number-table .caption").nth(1)
     expect(caption).to_contain_text("Layer 5, head 3, query: the class token, 257 keys. A cat, read by DINOv2 ViT-S/14")
     found = widget.real().statistics()
-    assert table(page, 1) == [_pair(key, found) for found in (found, widget.over_queries()[1]) for key in MEASURED]
+    assert_becomes(
+        page,
+        lambda: table(page, 1),
+        [_pair(key, found) for found in (found, widget.over_queries()[1]) for key in MEASURED],
+    )
     page.get_by_role("checkbox", name="Another picture or model").check()
     title = next(title for title, name in widget.model.controls[0].options.items() if name == "random-b16")
     page.get_by_label("Model", exact=True).select_option(label=title)
     expect(caption).to_contain_text("Layer 5, head 3, query: the class token, 197 keys")
-    assert table(page, 1) == [
-        _pair(key, found) for found in (widget.real().statistics(), widget.over_queries()[1]) for key in MEASURED
-    ]
+    assert_becomes(
+        page,
+        lambda: table(page, 1),
+        [_pair(key, found) for found in (widget.real().statistics(), widget.over_queries()[1]) for key in MEASURED],
+    )
     expect(page.locator(".part.plot .title").nth(2)).to_contain_text("Random ViT-B/16")
 
 

@@ -5,6 +5,7 @@ That rooms lie in layers is a contract in pyproject.toml, which `make lint` read
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -85,3 +86,16 @@ def test_the_readme_lists_every_written_chapter() -> None:
         if chapter.path:
             assert f"(chapters/{chapter.path.name})" in readme and chapter.question in readme
     assert (ROOT / re.search(r"!\[.*?\]\((.*?)\)", readme)[1]).is_file()
+
+
+def test_no_assertion_drops_its_words_into_a_tuple() -> None:
+    """`expect(x).to_be_visible(), "why"` says nothing of why: the words belong into `expect(x, "why")`."""
+    dropped = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Tuple)
+        and any(isinstance(part, ast.Constant | ast.JoinedStr) for part in node.value.elts)
+    ]
+    assert dropped == []

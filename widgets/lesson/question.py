@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import param
 
@@ -55,7 +55,7 @@ class Question(LessonPart):
         self._on_commit, self._on_aside = on_commit, on_aside
 
     @classmethod
-    def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
+    def _render_esm(cls, compiled: bool | Literal["compiling"] = True, server: bool = False) -> str:
         curve, entry = (HERE / "curve.js").read_text(encoding="utf-8"), "export function render"
         return super()._render_esm(compiled, server).replace(entry, f"{curve}\n{entry}", 1)
 

@@ -85,14 +85,18 @@ function ring(context, x, y, w, h, width = 2) {   // seen on light and on dark: 
   context.lineWidth = width; context.strokeStyle = '#111317'; context.strokeRect(x, y, w, h)
 }
 
-// Python repeats every choice to the other parts. Whoever has chosen again by then must not be thrown back.
-function stale(bus, token) {
-  bus.sent = bus.sent.filter(({ at }) => Date.now() - at < 2000)
-  const which = bus.sent.findLastIndex((choice) => choice.token === token)
-  const late = which >= 0 && which < bus.sent.length - 1
-  if (!late) bus.sent = []   // the last choice has come round, or Python has chosen
-  return late
+// Python repeats every choice to all parts, with the number of the last choice it has heard of. What it says before it
+// has heard of the latest is late: whoever has chosen again must not be thrown back.
+function onAnswer(model, line, take) {
+  line.number = Math.max(line.number ?? 0, model.choice[1])
+  model.on('choice', () => {
+    const [value, number] = model.choice
+    if (number < line.number) return
+    line.number = number
+    take(value)
+  })
 }
+const choose = (model, line, value) => { model.choice = [value, ++line.number] }
 
 // Builds the frame of a part and joins its channel. `draw(what)` is called with "data", "mark" or "theme".
 function frame(model, el, name, draw) {
@@ -101,8 +105,8 @@ function frame(model, el, name, draw) {
   const root = make('div', { className: `part ${name}` }, title, body, notice, caption)
   el.replaceChildren(root)
   const bus = model.channel ? vit.bus(model.channel) : { hovered: null, columns: [], listeners: new Set() }
-  bus.columns ??= []; bus.sent ??= []
-  if (bus.selected === undefined) bus.selected = model.selected
+  bus.columns ??= []
+  if (bus.selected === undefined) bus.selected = model.choice[0]
   const words = () => {
     title.textContent = model.title; title.hidden = !model.title
     caption.textContent = model.caption; caption.hidden = !model.caption
@@ -120,8 +124,7 @@ function frame(model, el, name, draw) {
     },
     select(token) {
       bus.hovered = null; bus.selected = token; self.tell(self)
-      bus.sent.push({ token, at: Date.now() })
-      model.selected = token
+      choose(model, bus, token)
     },
     get mine() { return bus.source === self },
   }
@@ -129,10 +132,7 @@ function frame(model, el, name, draw) {
   bus.listeners.add(mark)
   const offTheme = vit.onTheme(() => draw('theme', self))
   for (const p of ['title', 'caption', 'status', 'message']) model.on(p, words)
-  model.on('selected', () => {
-    if (bus.selected === model.selected || stale(bus, model.selected)) return
-    bus.selected = model.selected; self.tell(null)
-  })
+  onAnswer(model, bus, (token) => { if (bus.selected !== token) { bus.selected = token; self.tell(null) } })
   model.on('remove', () => { bus.listeners.delete(mark); offTheme() })
   words()
   return self

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Literal
+from weakref import WeakValueDictionary
 
 import param
 from panel.custom import JSComponent
@@ -14,10 +15,27 @@ HERE = Path(__file__).parent
 STATES = ["empty", "loading", "ready", "refused", "failed"]
 
 
+class Line:
+    """How many choices the browser had made on a channel when Python last heard of one."""
+
+    _of_channel: ClassVar[WeakValueDictionary[str, Line]] = WeakValueDictionary()
+
+    def __init__(self) -> None:
+        self.heard = 0
+
+    @classmethod
+    def of(cls, channel: str) -> Line:
+        """The one line of this channel; a part without a channel has one of its own."""
+        return cls._of_channel.setdefault(channel, cls()) if channel else cls()
+
+
 class Part(JSComponent):
     """A drawing in the browser. Hovering stays there; a click or a key press sets `selected`, which Python sees.
 
     Parts with the same `channel` follow one another: what one hovers or selects, all mark.
+
+    What is chosen goes to the browser and back as `choice`, with a number: the browser counts its choices, and Python
+    says of each answer which it had heard of, so that a late answer does not undo a later choice.
     """
 
     channel = param.String("", doc="parts of one Selection share it; parts with an empty one stand alone")
@@ -25,6 +43,7 @@ class Part(JSComponent):
     prefix = param.Integer(0, bounds=(0, None), doc="rows of z before the first patch: class token and registers")
     title = param.String("", doc="what to do or what this is, in a few words")
     caption = param.String("", doc="what it shows, and on which model and picture")
+    choice = param.List([0, 0], doc="what is chosen and the number of the choice; the browser's: in Python `selected`")
     status = param.Selector(default="ready", objects=STATES)
     message = param.String("", doc="a sentence for every state but ready: what is missing, wrong, or to do")
 
@@ -32,12 +51,29 @@ class Part(JSComponent):
     _stylesheets = [HERE / "part.css"]
     __abstract = True
 
+    _chosen: ClassVar[str] = "selected"
+    """Name of the parameter that goes to the browser and back as `choice`."""
+
     def __init__(self, **params: Any) -> None:
         params.setdefault("sizing_mode", "stretch_width")
         params.setdefault("margin", 0)
         super().__init__(**params)
+        self._line = Line.of(self.channel)
+
+    def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
+        found = super()._process_param_change(params)
+        found.pop("choice", None)
+        if self._chosen in found:
+            found["choice"] = [found.pop(self._chosen), self._line.heard]
+        return found
+
+    def _process_property_change(self, props: dict[str, Any]) -> dict[str, Any]:
+        found = super()._process_property_change(props)
+        if "choice" in found:
+            found[self._chosen], self._line.heard = found.pop("choice")
+        return found
 
     @classmethod
-    def _render_esm(cls, compiled: bool = True, server: bool = False) -> str:
+    def _render_esm(cls, compiled: bool | Literal["compiling"] = True, server: bool = False) -> str:
         shared = [path.read_text(encoding="utf-8") for path in (HERE / "part.js", theme.KERNEL_WATCH)]
         return "\n".join([theme.javascript(), *shared, Path(cls._esm).read_text(encoding="utf-8")])

@@ -9,7 +9,7 @@ export function render({ model, el }) {
   const why = make('div', { className: 'why' }), meaning = make('span', { className: 'meaning' })
   map.append(blocks, make('div', { className: 'inside' }, chips, meaning))
   part.body.append(map, make('div', { className: 'ways' }, back, play, on, slide, where), why)
-  const mine = { sent: [] }, still = matchMedia('(prefers-reduced-motion: reduce)')
+  const walk = {}, still = matchMedia('(prefers-reduced-motion: reduce)')
   let steps = [], starts = [], at = 0, timer = null, later = null
 
   function load() {
@@ -25,7 +25,8 @@ export function render({ model, el }) {
       button.addEventListener('click', () => go(starts[b]))
       return button
     }))
-    at = Math.min(model.step, Math.max(0, steps.length - 1))
+    const [step, number] = model.choice
+    at = Math.min(number < walk.number ? at : step, Math.max(0, steps.length - 1))
     draw()
   }
 
@@ -76,9 +77,7 @@ export function render({ model, el }) {
     later = setTimeout(tell, wait)
   }
   function tell() {
-    if (model.step === at) return
-    mine.sent.push({ token: at, at: Date.now() })
-    model.step = at
+    if (model.choice[0] !== at) choose(model, walk, at)
   }
 
   function stop() { if (timer !== null) { clearInterval(timer); timer = null; drawPlay() } }
@@ -107,9 +106,9 @@ export function render({ model, el }) {
     clearInterval(timer); clearTimeout(later)
     for (const kind of ['pointerdown', 'keydown', 'wheel']) document.removeEventListener(kind, interrupt, { capture: true })
   })
-  model.on('step', () => {
-    if (model.step === at || stale(mine, model.step)) return
-    stop(); at = Math.min(model.step, steps.length - 1); draw()
+  onAnswer(model, walk, (step) => {
+    if (step === at) return
+    stop(); at = Math.min(step, steps.length - 1); draw()
   })
   model.on('done', draw)
   onChange(model, ['blocks', 'mark_means'], load)

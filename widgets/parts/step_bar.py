@@ -28,5 +28,6 @@ class StepBar(Part):
     pace = param.Number(2.5, bounds=(0.05, None), doc="seconds a step stays when playing")
     mark_means = param.String("", doc="what a mark behind a step's name says")
 
+    _chosen = "step"
     _esm = Path(__file__).parent / "step_bar.js"
     _stylesheets = [*Part._stylesheets, Path(__file__).parent / "step_bar.css"]
