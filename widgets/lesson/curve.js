@@ -1,5 +1,6 @@
 // Points on a small plot that a reader drags up and down, or moves with the arrow keys. Python gives every number and
 // every label; here a height on the screen becomes a height on the axis and back, and nothing else is computed.
+
 const SVG = 'http://www.w3.org/2000/svg'
 const WIDE = { width: 560, height: 280, left: 64, right: 16, top: 32, bottom: 44 }
 const NARROW = { ...WIDE, width: 330, height: 240, left: 52 }   // so that its words stay as large as the page's
@@ -11,7 +12,7 @@ function svg(tag, attributes = {}, text) {
   return node
 }
 
-function curvePlot(model) {
+export function curvePlot(model) {
   const { x_texts, x_label, y_label, y_ticks, low, high, step, levels } = model.axes
   const PLOT = matchMedia('(max-width: 480px)').matches ? NARROW : WIDE
   const inner = { w: PLOT.width - PLOT.left - PLOT.right, h: PLOT.height - PLOT.top - PLOT.bottom }

@@ -1,4 +1,7 @@
 // Lines of progress, and what can be done with all of it. Saving and reading a file happen in the browser.
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'progress', () => {})
   const lines = make('div', { className: 'lines' })

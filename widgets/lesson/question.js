@@ -1,4 +1,8 @@
 // One question: radio buttons or a field, a button that commits, and what is said about it. Python judges.
+import { curvePlot } from 'vit/curve'
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'ask', () => {})
   const form = make('form', { autocomplete: 'off', noValidate: true })

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import param
 
@@ -47,17 +47,13 @@ class Question(LessonPart):
     tone = param.Selector(default="", objects=["", "right", "wrong", "neutral"])
 
     _esm = HERE / "question.js"
+    _modules: ClassVar[dict[str, Path]] = {**LessonPart._modules, "vit/curve": HERE / "curve.js"}
 
     def __init__(
         self, on_commit: Callable[[dict[str, Any]], None], on_aside: Callable[[], None] | None = None, **params: Any
     ) -> None:
         super().__init__(**params)
         self._on_commit, self._on_aside = on_commit, on_aside
-
-    @classmethod
-    def _render_esm(cls, compiled: bool | Literal["compiling"] = True, server: bool = False) -> str:
-        curve, entry = (HERE / "curve.js").read_text(encoding="utf-8"), "export function render"
-        return super()._render_esm(compiled, server).replace(entry, f"{curve}\n{entry}", 1)
 
     def _handle_msg(self, message: dict[str, Any]) -> None:
         if message.get("aside"):

@@ -1,4 +1,7 @@
 // A sheet of text with buttons under it, and sections that grow as they are asked for.
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'paper-sheet', () => {})
   const head = make('div', { className: 'head' }), row = make('div', { className: 'row' })

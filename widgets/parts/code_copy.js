@@ -1,4 +1,7 @@
 // The clipboard is refused to some frames; then the code is opened and selected, and the reader is told which keys to press.
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'code-copy', () => {})
   const button = make('button', { type: 'button' }), said = make('span', { className: 'said', role: 'status' })
@@ -9,7 +12,7 @@ export function render({ model, el }) {
     try {
       await navigator.clipboard.writeText(model.code)
       said.textContent = 'Copied. Paste it into a notebook cell.'
-    } catch (error) {
+    } catch {
       fold.open = true
       getSelection().selectAllChildren(code)
       said.textContent = 'This page may not copy for you. The code is selected below: press Ctrl+C, or Command+C on a Mac.'

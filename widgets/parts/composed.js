@@ -1,4 +1,7 @@
 // Paints HoloViews' Bokeh figures by the theme of the page. What they show, and which colour means what, is Python's.
+import { colour, make } from 'vit/drawing'
+import { frame } from 'vit/part'
+
 export function render({ model, el, view }) {
   const part = frame(model, el, 'composed', paint)
   const holder = make('div', { className: 'drawing' })

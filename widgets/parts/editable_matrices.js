@@ -1,4 +1,7 @@
 // Matrices that make one another. Python writes every number and every sum; here they are shown, marked and edited.
+import { scale, scaleStep, rgb, inkOn, make, symbolOf } from 'vit/drawing'
+import { frame, onChange, arrow } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'editable-matrices', draw)
   const sheet = make('div'), bubble = make('div', { className: 'bubble', role: 'alert', hidden: true })
@@ -86,7 +89,7 @@ export function render({ model, el }) {
       td.classList.toggle('crossed', Boolean(m.crossed?.[r][c]))
       td.classList.toggle('tinted', Boolean(m.kind))
       if (!m.kind) return
-      const background = scale(m.kind)[step(m.values[r][c], m.low, m.high)]
+      const background = scale(m.kind)[scaleStep(m.values[r][c], m.low, m.high)]
       td.style.background = rgb(background); td.style.color = inkOn(background)
     })
     if (!m.kind) return

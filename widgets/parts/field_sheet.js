@@ -1,4 +1,7 @@
 // Fields with names. Python decides what is possible; here a refused text stays where it was typed, with the reason.
+import { make, symbolOf } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'field-sheet', () => {})
   const front = make('div', { className: 'fields' }), back = make('div', { className: 'fields' })

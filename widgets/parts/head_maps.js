@@ -1,4 +1,7 @@
 // A query on the left, one row of A for every head on the right. Every number is Python's; here it is looked up and drawn.
+import { numbers, scale, scaleStep, rgb, make, pictureOf, drawPictureWithGrid } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const FACTS = 5   // of a row: on the prefix, on the patches, on both, the largest on a patch, which patch
 
 export function render({ model, el }) {
@@ -87,7 +90,7 @@ export function render({ model, el }) {
     const g = canvas.getContext('2d'), image = g.createImageData(cols, rows), to = image.data, colours = scale('weight')
     const first = (h * model.tokens + query()) * model.tokens + model.prefix   // of the row of A, without class token
     for (let n = 0, j = 0; n < rows * cols; n++, j += 4) {
-      const shade = colours[step(weights[first + n], 0, high)]
+      const shade = colours[scaleStep(weights[first + n], 0, high)]
       to[j] = shade[0]; to[j + 1] = shade[1]; to[j + 2] = shade[2]; to[j + 3] = 255
     }
     g.putImageData(image, 0, 0)

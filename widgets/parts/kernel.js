@@ -1,4 +1,7 @@
 // Says it above a widget of a notebook when the kernel that drew it has gone, or has not answered for a while.
+import { vit } from 'vit/theme'
+import { make } from 'vit/drawing'
+
 vit.kernels ??= watchKernels()
 
 function watchKernels() {

@@ -1,4 +1,7 @@
 // Lines of a ledger. A click or an arrow key chooses one and Python hears of it; nothing is computed here.
+import { make } from 'vit/drawing'
+import { frame, onChange, onArrow } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'ledger-table', () => {})
   const table = make('table'), holder = make('div', { className: 'holder' }, table), below = make('div', { className: 'below', hidden: true })

@@ -1,4 +1,7 @@
 // Maps as tiles. Each cell of each map is one pixel of an image that the canvas enlarges.
+import { numbers, scale, scaleStep, rgb, colour, written, counted, make, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 export function render({ model, el }) {
   const base = make('canvas'), top = make('canvas')
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
@@ -30,7 +33,7 @@ export function render({ model, el }) {
     g.lineWidth = 1; g.strokeStyle = colour('muted')   // a map may be as pale as the page at its edges
     for (let i = 0; i < count; i++) {
       const s = small.getContext('2d'), image = s.createImageData(model.columns, model.rows)
-      for (let n = 0; n < size(); n++) image.data.set([...colours[step(maps[i * size() + n], model.low, model.high)], 255], 4 * n)
+      for (let n = 0; n < size(); n++) image.data.set([...colours[scaleStep(maps[i * size() + n], model.low, model.high)], 255], 4 * n)
       s.putImageData(image, 0, 0)
       const [x, y] = place(i)
       g.drawImage(small, x, y, model.columns * k, model.rows * k)

@@ -1,4 +1,7 @@
 // A matrix as numbers in a table (small) or as colours on a canvas (large).
+import { numbers, scale, scaleStep, rgb, inkOn, written, counted, make, symbolOf, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const SMALL = 12
 
 export function render({ model, el }) {
@@ -11,7 +14,7 @@ export function render({ model, el }) {
   const small = () => model.rows <= SMALL && model.columns <= SMALL
   const headOf = (heads, i) => (heads[i] ?? String(i))
   const said = (v) => (Number.isNaN(v) ? '\u2013' : written(v, model.digits))   // a dash where there is no number
-  const shade = (v) => scale(model.kind)[step(v, model.low, model.high)]
+  const shade = (v) => scale(model.kind)[scaleStep(v, model.low, model.high)]
   const row = () => (model.follow ? Math.max(0, Math.min(model.rows - 1, part.current - model.row_offset)) : -1)
 
   function load() {
@@ -70,7 +73,7 @@ export function render({ model, el }) {
     if (!base || !model.rows || !model.columns) return
     const g = base.getContext('2d'), image = g.createImageData(model.columns, model.rows), colours = scale(model.kind)
     for (let i = 0; i < values.length; i++) {
-      const [r, gr, b] = colours[step(values[i], model.low, model.high)]
+      const [r, gr, b] = colours[scaleStep(values[i], model.low, model.high)]
       image.data.set([r, gr, b, 255], i * 4)
     }
     g.putImageData(image, 0, 0)

@@ -1,4 +1,7 @@
 // Looks the numbers of the followed token up; they were all written in Python.
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const table = make('table')
   const part = frame(model, el, 'number-table', mark)

@@ -1,9 +1,11 @@
-"""What every part shares: its place on a channel, its states, and the script in front of its own."""
+"""What every part shares: its place on a channel, its states, and the modules its script imports."""
 
 from __future__ import annotations
 
+from base64 import b64encode
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 from weakref import WeakValueDictionary
 
 import param
@@ -73,7 +75,18 @@ class Part(JSComponent):
             found[self._chosen], self._line.heard = found.pop("choice")
         return found
 
+    _modules: ClassVar[dict[str, Path]] = {f"vit/{name}": HERE / f"{name}.js" for name in ("drawing", "kernel", "part")}
+    """What its script imports, beside `vit/theme`, by the name it says."""
+
     @classmethod
-    def _render_esm(cls, compiled: bool | Literal["compiling"] = True, server: bool = False) -> str:
-        shared = [path.read_text(encoding="utf-8") for path in (HERE / "part.js", theme.KERNEL_WATCH)]
-        return "\n".join([theme.javascript(), *shared, Path(cls._esm).read_text(encoding="utf-8")])
+    def _process_importmap(cls) -> dict[str, dict[str, str]]:
+        return {
+            "imports": {"vit/theme": _as_address(theme.module())}
+            | {name: _as_address(path.read_text(encoding="utf-8")) for name, path in cls._modules.items()}
+        }
+
+
+@cache
+def _as_address(module: str) -> str:
+    """An address that holds the whole module, so that a browser asks nobody for it and evaluates it once."""
+    return f"data:text/javascript;base64,{b64encode(module.encode()).decode()}"

@@ -1,4 +1,7 @@
 // The patch that is followed, cut from each picture and enlarged.
+import { bytes, make, pictureOf } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const row = make('div', { className: 'patterns' })
   const part = frame(model, el, 'pattern-row patch-crops', mark)

@@ -1,4 +1,8 @@
 // One patch four ways: its colours, its three channels, its row of numbers. A pixel marks its numbers and back.
+import { HUES } from 'vit/theme'
+import { numbers, written, counted, make, pictureOf, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const NAMES = ['red', 'green', 'blue']
 
 export function render({ model, el }) {
@@ -69,7 +73,7 @@ export function render({ model, el }) {
   function tint(canvas, count, at, channelOf) {
     const g = canvas.base.getContext('2d'), image = (canvas.image ??= g.createImageData(canvas.base.width, canvas.base.height)), to = image.data
     for (let i = 0, k = 0; i < count; i++, k += 4) {
-      const b = data[at(i)], hue = VIT_HUES[channelOf(i)]
+      const b = data[at(i)], hue = HUES[channelOf(i)]
       to[k] = hue[0] * b; to[k + 1] = hue[1] * b; to[k + 2] = hue[2] * b; to[k + 3] = 255
     }
     g.putImageData(image, 0, 0)

@@ -1,4 +1,7 @@
 // Patterns of pixels side by side; under each its note, and the number it has for the token that is followed.
+import { bytes, numbers, scale, rgb, written, make, pictureOf } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const row = make('div', { className: 'patterns', role: 'list' })
   const part = frame(model, el, 'pattern-row', mark)

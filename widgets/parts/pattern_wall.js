@@ -1,4 +1,7 @@
 // A wall of patterns on one canvas, drawn once; a ring and a lens follow the pointer.
+import { bytes, counted, make, pictureOf, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 export function render({ model, el }) {
   const base = make('canvas'), top = make('canvas'), lens = make('canvas', { className: 'lens' })
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)

@@ -1,4 +1,7 @@
 // Picture with grid. The picture and its grid are drawn once; only the ring and the colours follow the pointer.
+import { numbers, scale, scaleStep, rgb, written, make, pictureOf, drawPictureWithGrid, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 export function render({ model, el }) {
   const base = make('canvas'), top = make('canvas')
   const layers = make('div', { className: 'layers', tabIndex: 0, role: 'application' }, base, top)
@@ -61,7 +64,7 @@ export function render({ model, el }) {
     const colours = scale(model.maps_kind)
     g.globalAlpha = 0.72
     for (let n = 0; n < rows * cols; n++) {
-      g.fillStyle = rgb(colours[step(valueAt(n), model.maps_low, model.maps_high)])
+      g.fillStyle = rgb(colours[scaleStep(valueAt(n), model.maps_low, model.maps_high)])
       g.fillRect((n % cols) * P, Math.floor(n / cols) * P, P, P)
     }
     g.globalAlpha = 1

@@ -1,4 +1,7 @@
 // Reads a file and sends it in pieces; a file that is too large is answered here and never sent.
+import { make } from 'vit/drawing'
+import { frame } from 'vit/part'
+
 const PIECE = 256 * 1024
 const AHEAD = 4         // pieces sent before the first is acknowledged: a small picture never waits for an answer
 const LOOKING = 6       // times as long as for an acknowledgement: reading it, and every widget's look at it, on a slow machine
@@ -23,7 +26,7 @@ export function render({ model, el }) {
     const upload = current = { id: crypto.getRandomValues(new Uint32Array(3)).join('-'), name: file.name, next: 0, waiting: 0 }
     say('loading', `Reading ${file.name} \u2026`)
     let data
-    try { data = new Uint8Array(await file.arrayBuffer()) } catch (error) {
+    try { data = new Uint8Array(await file.arrayBuffer()) } catch {
       if (upload === current) { end(); say('refused', `The browser could not read ${file.name}. Choose the file again.`) }
       return
     }

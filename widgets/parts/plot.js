@@ -1,4 +1,7 @@
 // Colours Bokeh's figure by the theme of the page, and moves a point through the data by arrow keys. Every label is Python's.
+import { colour, make } from 'vit/drawing'
+import { frame, onChange, arrow, onArrow } from 'vit/part'
+
 export function render({ model, el, view }) {
   const legend = make('div', { className: 'legend' }), holder = make('div', { className: 'figure', tabIndex: 0, role: 'application' })
   const readout = make('div', { className: 'readout', role: 'status' })

@@ -1,5 +1,8 @@
 // One map of the grid at a time: that of the token that is followed. Or, on a lattice, always the same map, where what
 // is followed is a place: so grids of different size can be pointed at together.
+import { numbers, scale, scaleStep, rgb, written, make, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const CELL = 16
 
 export function render({ model, el }) {
@@ -38,7 +41,7 @@ export function render({ model, el }) {
     const start = L() ? 0 : token * count
     const g = base.getContext('2d'), colours = scale(model.kind)
     for (let n = 0; n < count; n++) {
-      g.fillStyle = rgb(colours[step(maps[start + n], model.low, model.high)])
+      g.fillStyle = rgb(colours[scaleStep(maps[start + n], model.low, model.high)])
       g.fillRect((n % model.columns) * CELL, Math.floor(n / model.columns) * CELL, CELL, CELL)
     }
     const over = top.getContext('2d'), n = cellOf(token)

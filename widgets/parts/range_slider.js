@@ -1,4 +1,7 @@
 // The value is written at once and sent at most every 80 ms, so that a drag does not queue work behind it.
+import { counted, make } from 'vit/drawing'
+import { onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const name = make('span', { className: 'label' }), value = make('b', { className: 'value' })
   const input = make('input', { type: 'range', step: 1 })

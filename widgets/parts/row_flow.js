@@ -1,4 +1,7 @@
 // One line a matrix. Hovering another token only writes other numbers into the cells that are there.
+import { numbers, scale, scaleStep, rgb, inkOn, colour, written, counted, make, symbolOf } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const head = make('div', { className: 'followed' }), who = make('span', { 'aria-live': 'polite' })
   const star = make('button', { type: 'button' }, '\u2605 Follow the class token')
@@ -58,7 +61,7 @@ export function render({ model, el }) {
     for (const { line, cells } of drawn) {
       const r = line.one ? 0 : Math.min(Math.max(row - line.first, 0), line.rows - 1)
       cells.forEach(({ cell, number, under }, c) => {
-        const v = values[line.start + r * line.shown + c], background = scale(line.kind)[step(v, line.low, line.high)]
+        const v = values[line.start + r * line.shown + c], background = scale(line.kind)[scaleStep(v, line.low, line.high)]
         number.textContent = written(v, line.digits)
         cell.style.background = rgb(background); cell.style.color = inkOn(background)
         if (line.pick >= 0) {

@@ -1,4 +1,7 @@
 // A walk of many steps. The bar answers at once and tells Python; Python's late answers do not throw it back.
+import { make } from 'vit/drawing'
+import { onAnswer, choose, frame, onChange, onArrow } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'step-bar', () => {})
   const map = make('div', { className: 'map', tabIndex: 0, role: 'group' })

@@ -1,4 +1,7 @@
 // The file is made in the browser, so that it works offline and in a notebook alike.
+import { make } from 'vit/drawing'
+import { frame, onChange } from 'vit/part'
+
 export function render({ model, el }) {
   const part = frame(model, el, 'code-copy', () => {})
   const button = make('button', { type: 'button' }), said = make('span', { className: 'said', role: 'status' })

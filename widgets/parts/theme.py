@@ -27,7 +27,7 @@ COLOURS: dict[str, tuple[str, str]] = {  # name: (light, dark)
 NEGATIVE = ("#0072B2", "#56B4E9")  # signed numbers: blue below zero
 POSITIVE = ("#D55E00", "#FF9E66")  # and orange above it
 SCALE_STEPS = 256
-KERNEL_WATCH = Path(__file__).parent / "kernel.js"
+HERE = Path(__file__).parent
 CHANNEL_HUES = ((1.0, 0.32, 0.26), (0.3, 0.9, 0.42), (0.4, 0.6, 1.0))  # red, green, blue; light enough to read blue by
 
 
@@ -42,7 +42,7 @@ def css() -> str:
     return (
         f":root{{{css_variables(False)}color-scheme:light}}"
         f":root[data-vit-theme='dark']{{{css_variables(True)}color-scheme:dark}}"
-        + (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
+        + (HERE / "theme.css").read_text(encoding="utf-8")
     )
 
 
@@ -66,13 +66,18 @@ def colour_scale(kind: str, dark: bool = False) -> list[tuple[int, int, int]]:
 
 @cache
 def javascript() -> str:
-    """`theme.js` with the scales in front of it: what a part's script starts with."""
-    scales = {kind: [_hex(c) for c in colour_scale(kind, False)] for kind in ("weight", "grey")}
-    scales |= {f"signed-{t}": [_hex(c) for c in colour_scale("signed", t == "dark")] for t in ("light", "dark")}
-    source = (Path(__file__).parent / "theme.js").read_text(encoding="utf-8")
+    """`theme.js` with its stylesheet in front: a script, which a page runs before it shows anything."""
+    return f"const VIT_CSS = {json.dumps(css())};\n{(HERE / 'theme.js').read_text(encoding='utf-8')}"
+
+
+@cache
+def module() -> str:
+    """The same as a JavaScript module, with the colour scales: what the drawings import as `vit/theme`."""
+    scales = {kind: _hex(colour_scale(kind)) for kind in ("weight", "grey")}
+    scales |= {f"signed-{t}": _hex(colour_scale("signed", t == "dark")) for t in ("light", "dark")}
     return (
-        f"const VIT_CSS = {json.dumps(css())};\nconst VIT_SCALES = {json.dumps(scales)};\nconst VIT_HUES ="
-        f" {json.dumps(CHANNEL_HUES)};\n{source}"
+        f"{javascript()}\nexport {{ vit }};\nexport const SCALES = {json.dumps(scales)};\n"
+        f"export const HUES = {json.dumps(CHANNEL_HUES)};\n"
     )
 
 
@@ -80,8 +85,9 @@ def _rgb(colour: str) -> tuple[int, int, int]:
     return tuple(int(colour[i : i + 2], 16) for i in (1, 3, 5))
 
 
-def _hex(colour: tuple[int, int, int]) -> str:
-    return "{:02x}{:02x}{:02x}".format(*colour)
+def _hex(colours: list[tuple[int, int, int]]) -> str:
+    """Six digits a colour, one behind the other."""
+    return bytes(channel for colour in colours for channel in colour).hex()
 
 
 def _between(ends: list[tuple[int, int, int]], t: float) -> tuple[int, int, int]:

@@ -1,4 +1,7 @@
 // One curve a token over the layers. The read-out names every mark with its value, so it is the legend too.
+import { numbers, colour, written, make, symbolOf } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const LEFT = 36, INSET = 12, RIGHT = 14, TOP = 8, BOTTOM = 22
 
 export function render({ model, el }) {

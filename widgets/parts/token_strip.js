@@ -1,4 +1,7 @@
 // A window on the sequence. It glides to the token that is followed, unless the pointer is on the strip itself.
+import { colour, make, pictureOf, ring } from 'vit/drawing'
+import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+
 const SIZE = 44, GAP = 6, TOP = 4
 
 export function render({ model, el }) {
