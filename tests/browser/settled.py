@@ -4,8 +4,8 @@ more."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, cast
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
@@ -59,6 +59,16 @@ def assert_becomes(page: Page, read: Callable[[], Any], wanted: Any) -> None:
     while (found := read()) != wanted:
         assert time.monotonic() < end, f"after {SECONDS} s it is {found!r}, not {wanted!r}"
         page.wait_for_timeout(20)
+
+
+def each_look(page: Page, *looks: tuple[str, int]) -> Iterator[tuple[str, int]]:
+    """Every (colour scheme, width in px) in turn, of one load: the theme is taken and nothing moves any more."""
+    for colour_scheme, width in looks:
+        page.emulate_media(color_scheme=cast(Any, colour_scheme))
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function("theme => document.documentElement.dataset.vitTheme === theme", arg=colour_scheme)
+        settled(page)
+        yield colour_scheme, width
 
 
 def assert_fits(page: Page, width: int) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from widgets.block.activation_plot import ActivationPlot
 from widgets.kit.selection import Selection
 
-from .settled import assert_becomes, assert_fits, assert_ink, box_of
+from .settled import assert_becomes, assert_fits, assert_ink, box_of, each_look
 
 
 @pytest.fixture
@@ -86,9 +86,7 @@ def test_a_layer_is_chosen_in_the_plot_of_shares(page: Page, widget: ActivationP
     assert_becomes(page, lambda: widget.selection.layer, 11)
 
 
-@pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(
-    page: Page, widget: ActivationPlot, colour_scheme: str, width: int
-) -> None:
-    assert_fits(page, width)
-    assert_ink(page.locator(".matrix-view .readout").first, colour_scheme)
+def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ActivationPlot) -> None:
+    for colour_scheme, width in each_look(page, ("light", 1280), ("dark", 400)):
+        assert_fits(page, width)
+        assert_ink(page.locator(".matrix-view .readout").first, colour_scheme)

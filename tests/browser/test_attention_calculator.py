@@ -15,7 +15,7 @@ from widgets.attention.attention_calculator import AttentionCalculator
 from widgets.kit.selection import Selection
 from widgets.parts.written_sum import cell, value_of
 
-from .settled import assert_fits, assert_ink, box_of
+from .settled import assert_fits, assert_ink, box_of, each_look
 
 SHEET = ".part.editable-matrices"
 READ = """root => Object.fromEntries([...root.querySelectorAll('.matrix')].map(m => [m.dataset.key,
@@ -272,14 +272,12 @@ def test_numbers_and_what_comes_of_them_are_in_view_at_once(
 
 
 @pytest.mark.parametrize("preset", ["pencil"])
-@pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(
-    page: Page, widget: AttentionCalculator, colour_scheme: str, width: int
-) -> None:
-    assert page.evaluate("document.documentElement.dataset.vitTheme") == colour_scheme
-    assert_fits(page, width)
-    assert_ink(td(page, "q", 0, 0), colour_scheme)
-    type_into(page, "W_v", 0, 2, "x")
-    expect(page.locator(f"{SHEET} .bubble")).to_be_visible()
-    box = box_of(page.locator(f"{SHEET} .bubble"))
-    assert box["x"] >= 0 and box["x"] + box["width"] <= width, "the sentence stays on the page"
+def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: AttentionCalculator) -> None:
+    for colour_scheme, width in each_look(page, ("light", 1280), ("dark", 400)):
+        assert_fits(page, width)
+        assert_ink(td(page, "q", 0, 0), colour_scheme)
+        type_into(page, "W_v", 0, 2, "x")
+        expect(page.locator(f"{SHEET} .bubble")).to_be_visible()
+        box = box_of(page.locator(f"{SHEET} .bubble"))
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, "the sentence stays on the page"
+        page.keyboard.press("Escape")

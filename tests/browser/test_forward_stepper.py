@@ -16,7 +16,7 @@ from widgets.model.step_rows import Pass, hand_set_pass
 from widgets.pictures import open_sample
 
 from .pointing import hover_cell
-from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, each_look, read_canvas
 
 CELLS = """() => {   // of every line: its symbol, the numbers in its cells, and what stands under them
   const all = (root, out = []) => { for (const e of root.querySelectorAll('*')) {
@@ -280,13 +280,10 @@ def test_step_layer_and_model_stand_in_the_address(page: Page, course: str) -> N
     page.wait_for_url(re.compile("model=checkpoint"), timeout=60_000)
 
 
-@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400])
-def test_readable_in_both_themes_on_a_phone(
-    page: Page, stepper: ForwardStepper, colour_scheme: str, width: int
-) -> None:
+def test_readable_in_both_themes_on_a_phone(page: Page, stepper: ForwardStepper) -> None:
     page.get_by_role("button", name="Layer 1").click()
     at_step(page, 4)
     check_step(page, stepper.run, 4, 25)
-    assert_fits(page, width)
-    assert_ink(page.locator(".part.row-flow .says").first, colour_scheme)
+    for colour_scheme, width in each_look(page, ("light", 400), ("dark", 400)):
+        assert_fits(page, width)
+        assert_ink(page.locator(".part.row-flow .says").first, colour_scheme)

@@ -16,7 +16,7 @@ from widgets.kit.selection import Selection
 from widgets.parts.theme import colour_scale
 
 from .pointing import hover_cell
-from .settled import assert_becomes, assert_fits, assert_ink, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, box_of, each_look, read_canvas
 
 DRAWN = (
     "canvas => [canvas.width, canvas.height, ...canvas.getContext('2d').getImageData(0, 0, canvas.width,"
@@ -209,10 +209,8 @@ def test_a_dot_of_the_distances_opens_that_layer_and_head(page: Page, serve) -> 
     expect(page.locator(".part.number-table td").nth(2)).to_have_text(f"{found[3, 1]:.1f} px")
 
 
-@pytest.mark.parametrize("colour_scheme, width", [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(
-    page: Page, widget: HeadExplorer, colour_scheme: str, width: int
-) -> None:
-    assert_fits(page, width)
-    assert_ink(page.locator(".head-maps .tile .facts b").first, colour_scheme)
-    assert box_of(page.locator(".head-maps .tile canvas").first)["width"] > 80
+def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: HeadExplorer) -> None:
+    for colour_scheme, width in each_look(page, ("light", 1280), ("dark", 400)):
+        assert_fits(page, width)
+        assert_ink(page.locator(".head-maps .tile .facts b").first, colour_scheme)
+        assert box_of(page.locator(".head-maps .tile canvas").first)["width"] > 80

@@ -14,7 +14,7 @@ from widgets.parts.theme import colour_scale
 from widgets.positions.position_interpolation import ANSWER, PICTURES, PositionInterpolation
 from widgets.positions.sample_answers import alone
 
-from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_ink, assert_soon, box_of, each_look, read_canvas
 
 SIGNED = np.array(colour_scale("signed"))
 DRAWN = (
@@ -197,22 +197,17 @@ def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_help
     expect(page.get_by_text("Nothing has been run yet.").first).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [1280, 853, 400])
-def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(
-    page: Page, widget: PositionInterpolation, width: int
-) -> None:
-    boxes = [box_of(part(page, title).locator(".layers")) for title in PAIRS]
-    assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) <= 1
-    for before, after in (boxes[:2], boxes[2:4]):
-        assert before["y"] == pytest.approx(after["y"], abs=1) and after["x"] > before["x"] + before["width"]
-    assert min(box["width"] for box in boxes) > 140
+def test_all_maps_have_one_size_and_a_pair_stands_side_by_side(page: Page, widget: PositionInterpolation) -> None:
+    for _, _ in each_look(page, ("light", 1280), ("light", 853), ("light", 400)):
+        boxes = [box_of(part(page, title).locator(".layers")) for title in PAIRS]
+        assert max(box["width"] for box in boxes) - min(box["width"] for box in boxes) <= 1
+        for before, after in (boxes[:2], boxes[2:4]):
+            assert before["y"] == pytest.approx(after["y"], abs=1) and after["x"] > before["x"] + before["width"]
+        assert min(box["width"] for box in boxes) > 140
 
 
-@pytest.mark.parametrize("colour_scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [400])
-def test_readable_in_both_themes_on_a_phone(
-    page: Page, widget: PositionInterpolation, colour_scheme: str, width: int
-) -> None:
-    expect(part(page, "The same place, after")).to_be_visible()
-    assert_fits(page, width)
-    assert_ink(page.locator(".number-table td").first, colour_scheme)
+def test_readable_in_both_themes_on_a_phone(page: Page, widget: PositionInterpolation) -> None:
+    for colour_scheme, width in each_look(page, ("light", 400), ("dark", 400)):
+        expect(part(page, "The same place, after")).to_be_visible()
+        assert_fits(page, width)
+        assert_ink(page.locator(".number-table td").first, colour_scheme)

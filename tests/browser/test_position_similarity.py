@@ -17,7 +17,7 @@ from widgets.parts.theme import colour_scale
 from widgets.positions.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
-from .settled import assert_becomes, assert_fits, assert_soon, box_of, read_canvas
+from .settled import assert_becomes, assert_fits, assert_soon, box_of, each_look, read_canvas
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
   const g = canvas.getContext('2d'), out = []
@@ -75,23 +75,23 @@ def learned(grid: tuple[int, int]) -> np.ndarray:
     return cosine_similarity_map(interpolate_positions(w.positions, w.grid, grid), grid).detach().numpy()
 
 
-@pytest.mark.parametrize("width", [320, 360, 1180, 1280])
-def test_the_ring_is_whole_where_the_picture_is_drawn_small(page: Page, widget: PositionSimilarity, width: int) -> None:
+def test_the_ring_is_whole_where_the_picture_is_drawn_small(page: Page, widget: PositionSimilarity) -> None:
     widget.selection.checkpoint = "random-b16"  # patches of 16 px
     expect(page.get_by_text("It only sets the grid, 14 × 14")).to_be_visible()
-    layers = page.locator(".part.picture-grid .layers")
-    layers.scroll_into_view_if_needed()
-    page.mouse.move(2, 2)
-    seen = np.array(Image.open(BytesIO(layers.screenshot())).convert("L"), dtype=int)  # as the reader sees it
-    rows, columns = widget.look_at()[1]
-    side, (r, c) = seen.shape[1] / columns, divmod(widget.selection.token - 1, columns)
-    top, left = round(r * side), round(c * side)
-    cell = seen[top - 1 : round(top + side) + 1, left - 1 : round(left + side) + 1]
-    thick = 4
-    for turned in (cell, cell[::-1], cell.T, cell.T[::-1]):  # each side in its turn
-        edge = turned[:thick, 2:-2]  # (pixels deep, along the side)
-        whole = (edge.min(axis=0) < 90) & (edge.max(axis=0) > 150)
-        assert whole.mean() > 0.6, "a line of the ring is missing: ink and paper must both be there"
+    for _, _ in each_look(page, *(("light", width) for width in (320, 360, 1180, 1280))):
+        layers = page.locator(".part.picture-grid .layers")
+        layers.scroll_into_view_if_needed()
+        page.mouse.move(2, 2)
+        seen = np.array(Image.open(BytesIO(layers.screenshot())).convert("L"), dtype=int)  # as the reader sees it
+        rows, columns = widget.look_at()[1]
+        side, (r, c) = seen.shape[1] / columns, divmod(widget.selection.token - 1, columns)
+        top, left = round(r * side), round(c * side)
+        cell = seen[top - 1 : round(top + side) + 1, left - 1 : round(left + side) + 1]
+        thick = 4
+        for turned in (cell, cell[::-1], cell.T, cell.T[::-1]):  # each side in its turn
+            edge = turned[:thick, 2:-2]  # (pixels deep, along the side)
+            whole = (edge.min(axis=0) < 90) & (edge.max(axis=0) > 150)
+            assert whole.mean() > 0.6, "a line of the ring is missing: ink and paper must both be there"
 
 
 @pytest.mark.parametrize(("picture", "grid"), [("cat", (16, 16)), ("coffee", (16, 24))])

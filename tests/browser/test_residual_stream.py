@@ -9,7 +9,7 @@ from widgets.block.residual_stream import ResidualStream
 from widgets.kit.selection import Selection
 
 from .pointing import hover_cell
-from .settled import assert_becomes, assert_fits, assert_ink, box_of
+from .settled import assert_becomes, assert_fits, assert_ink, box_of, each_look
 
 
 @pytest.fixture
@@ -134,11 +134,9 @@ def test_another_model_and_a_picture_that_is_not_square(page: Page, widget: Resi
     expect(curves(page).nth(0).locator(".said")).to_contain_text(f"patch {n}: {widget.stream.length[n + 1, 1]:.3f}")
 
 
-@pytest.mark.parametrize(("colour_scheme", "width"), [("light", 1280), ("dark", 400)])
-def test_readable_in_both_themes_and_on_a_phone(
-    page: Page, widget: ResidualStream, colour_scheme: str, width: int
-) -> None:
-    assert_fits(page, width)
-    assert_ink(page.locator(".token-curves .said b").first, colour_scheme)
-    box = box_of(curves(page).first.locator("canvas"))
-    assert box["width"] >= 250 and box["height"] == 116
+def test_readable_in_both_themes_and_on_a_phone(page: Page, widget: ResidualStream) -> None:
+    for colour_scheme, width in each_look(page, ("light", 1280), ("dark", 400)):
+        assert_fits(page, width)
+        assert_ink(page.locator(".token-curves .said b").first, colour_scheme)
+        box = box_of(curves(page).first.locator("canvas"))
+        assert box["width"] >= 250 and box["height"] == 116
