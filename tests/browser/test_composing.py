@@ -15,6 +15,7 @@ from widgets.pictures import open_sample
 MODELS = "[...Bokeh.documents[0]._all_models.values()]"
 COLOURS = f"""() => {MODELS}.filter((m) => m.tags?.includes('vit-composed') && m.below)
   .map((f) => [f.below[0].axis_label_text_color, f.title?.text_color])"""
+FRAMES = f"""() => {MODELS}.filter((m) => m.glyph?.type === 'Quad').map((m) => m.glyph.attributes.line_color.value)"""
 MUTED = {"light": "#565C66", "dark": "#A8AEB9"}
 
 
@@ -40,6 +41,9 @@ def test_a_box_around_points_marks_their_patches_in_the_picture(page: Page, serv
     chosen = linked.filter(rows)
     assert 0 < len(chosen) < len(rows), "some patches, not all"
     assert chosen["component 1"].min() > rows["component 1"].min(), "the box lay to the right"
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"() => ({FRAMES})().length && ({FRAMES})().every((hue) => hue === '#ECEAE4')")
+    assert page.evaluate(f"() => {MODELS}.filter(m => m.type === 'PanTool').length") == 0, "a drag selects, no more"
 
 
 def test_the_page_paints_it_by_its_theme_and_sliders_show_another_head(page: Page, serve, run: Reading) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import holoviews as hv
-from bokeh.models import BoxSelectTool
+from bokeh.models import BoxSelectTool, HoverTool, ResetTool, TapTool
 
 from widgets.parts.composed import TAG
 from widgets.parts.theme import COLOURS, colour_scale
@@ -13,6 +13,7 @@ from widgets.parts.theme import COLOURS, colour_scale
 HUES = {"class token": "class", "patches, median": "query", "patches, middle half": "query"}
 SIDE = 230  # pixels of a map along its longer side: with its scale it fits a phone
 WEIGHT = [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in colour_scale("weight")]
+KEPT = (BoxSelectTool, HoverTool, ResetTool, TapTool)  # what a pointer may be in the course's plots
 Options = dict[str, Any]
 
 
@@ -80,8 +81,10 @@ def _tagged(plot: Any, element: Any) -> None:
     figure = plot.state
     if TAG not in figure.tags:
         figure.tags = [*figure.tags, TAG]
-    for tool in figure.tools:
+    # linked selections bring six more, and begin with the one that moves the plot
+    figure.toolbar.tools = [tool for tool in figure.toolbar.tools if isinstance(tool, KEPT)]
+    for tool in figure.toolbar.tools:
         if isinstance(tool, BoxSelectTool):
-            figure.toolbar.active_drag = tool  # linked selections would start with moving the plot
+            figure.toolbar.active_drag = tool
     figure.background_fill_color = figure.border_fill_color = None
     figure.sizing_mode = None  # its frame has a size; Bokeh warns of a fixed figure without one of its own

@@ -19,6 +19,10 @@ class Composed(Part):
 
     drawing = Child(doc="Panel's pane of the HoloViews object")
     tag = param.String(TAG, constant=True)
-    hues = param.Dict({light.lower(): name for name, (light, _) in COLOURS.items()}, constant=True)
+    hues = param.Dict(
+        {light.lower(): name for name, (light, _) in COLOURS.items()} | {"black": "ink"},
+        constant=True,
+        doc="which of the course's colours a figure's colour is; HoloViews' frame around a selection is black",
+    )
 
     _esm = Path(__file__).parent / "composed.js"
