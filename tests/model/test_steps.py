@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
 
-from widgets.model import steps as steps_module
 from widgets.model.attention import softmax
 from widgets.model.encoder import block
 from widgets.model.hand_set_vit import ORIGINS
 from widgets.model.step_rows import hand_set_pass, view_of
-from widgets.model.steps import EVENTS, STEPS, Walk, places
+from widgets.model.steps import STEPS, Walk, places
 from widgets.pictures import open_sample
 
 RUN = hand_set_pass(open_sample("cat"))
@@ -73,41 +70,16 @@ def replace_attention_by_nothing(weights):
     return weights._replace(attention=nothing)
 
 
-def test_a_walk_calls_enter_leave_and_complete() -> None:
-    called: list[tuple[str, str, int | None]] = []
+def test_a_step_is_done_once_the_next_was_gone_on_to() -> None:
     walk = Walk(2)
-    for event in EVENTS:
-        walk.on(event, lambda place, event=event: called.append((event, place.step.key, place.layer)))
     walk.next()
-    assert called == [("complete", "cut", None), ("leave", "cut", None), ("enter", "flatten", None)]
-    called.clear()
+    assert [place.step.key for place in walk.done] == ["cut"]
     walk.go(10_000)
-    assert called == [("leave", "flatten", None), ("enter", "head", None)], "a jump completes nothing"
-    called.clear()
+    assert walk.place.step.key == "head" and len(walk.done) == 1, "a jump completes nothing"
     walk.next()
-    assert called == [("complete", "head", None)] and walk.place.step.key == "head"
+    assert walk.place.step.key == "head" and {place.step.key for place in walk.done} == {"cut", "head"}
     walk.go(-5)
-    assert walk.index == 0 and {place.step.key for place in walk.done} == {"cut", "head"}
-    with pytest.raises(ValueError, match="events are enter, leave, complete"):
-        walk.on("arrive", print)
-    with pytest.raises(ValueError, match="no event 'enter' of a step 'soft'"):
-        walk.on("enter", print, "soft")
-
-
-def test_a_hook_of_one_step_and_a_hook_in_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[object] = []
-    data = tuple(replace(step, enter=seen.append) if step.key == "embed" else step for step in STEPS)
-    monkeypatch.setattr(steps_module, "STEPS", data)
-    walk, came = Walk(1), []
-    end = walk.on("enter", came.append, "softmax")
-    for _ in range(14):
-        walk.next()
-    assert [place.step.key for place in seen] == ["embed"] and [place.step.key for place in came] == ["softmax"]
-    end()
-    end()
-    walk.go(0)
-    walk.go(7)
-    assert walk.place.step.key == "softmax" and len(came) == 1, "the hook was ended"
+    assert walk.index == 0
 
 
 def test_a_walk_through_another_model_stands_at_the_same_step() -> None:

@@ -125,16 +125,6 @@ def test_a_layer_chosen_elsewhere_is_followed(widget: ForwardStepper) -> None:
     assert widget.place.layer == 1
 
 
-def test_hooks_of_a_lecturer_are_called_and_stay_when_the_model_changes(widget: ForwardStepper) -> None:
-    seen = []
-    widget.walk.on("enter", seen.append, "softmax")
-    widget._parts["bar"].step = 7
-    assert [place.layer for place in seen] == [0]
-    widget.selection.model = "checkpoint"
-    widget._parts["bar"].step = 7 + LAYER
-    assert [place.layer for place in seen] == [0, 1]
-
-
 def test_steps_seen_through_are_marked(widget: ForwardStepper) -> None:
     for step in (1, 2, 9):
         widget._parts["bar"].step = step

@@ -30,8 +30,7 @@ WITH_HEADS = ("qkv", "scores", "softmax", "mix")
 class ForwardStepper(Widget):
     """A picture on its way through a whole ViT. Steps, one after another; the token that is followed in every one.
 
-    The hand-set ViT is small enough to be shown complete; of a checkpoint the first columns are shown. `walk` is the
-    walk itself: `stepper.walk.on("enter", hook, "softmax")` calls `hook` with the place whenever that step is entered.
+    The hand-set ViT is small enough to be shown complete; of a checkpoint the first columns are shown.
     """
 
     title = "Step through a ViT"

@@ -92,44 +92,39 @@ class BlockTrace(NamedTuple):
     z: Tensor  # (B, T, D)
 
 
-def block(
-    z: Tensor,
-    w: BlockWeights,
-    k: int,
-    eps: float,
-    activation: Callable[[Tensor], Tensor] = gelu,
-    scale: float | None = None,
-    mask: Tensor | None = None,
-    merge: Callable[[Tensor], Tensor] = merge_heads,
-) -> BlockTrace:
+class BlockOptions(NamedTuple):
+    """What of a block the weights do not say. All but the activation is there for what `faults` changes."""
+
+    activation: Callable[[Tensor], Tensor] = gelu
+    scale: float | None = None  # None: 1 / sqrt(D_h)
+    mask: Tensor | None = None  # (T, T)
+    merge: Callable[[Tensor], Tensor] = merge_heads
+
+
+Block = Callable[[Tensor, BlockWeights, int, float, BlockOptions], BlockTrace]
+USUAL = BlockOptions()
+
+
+def block(z: Tensor, w: BlockWeights, k: int, eps: float, options: BlockOptions = USUAL) -> BlockTrace:
     """z' = MSA(LN(z)) + z; z = MLP(LN(z')) + z' (Eqs. 2 and 3), for tokens z (B, T, D) and k heads.
 
-    Raises ValueError unless k divides D. The last four arguments are there for what `faults` changes.
+    Raises ValueError unless k divides D.
     """
     ln1 = layer_norm(z, w.ln1_weight, w.ln1_bias, eps)
-    a = multi_head_attention(ln1, w.attention, k, scale, mask, merge)
+    a = multi_head_attention(ln1, w.attention, k, options.scale, options.mask, options.merge)
     z_prime = a.msa + z
     ln2 = layer_norm(z_prime, w.ln2_weight, w.ln2_bias, eps)
-    m = mlp(ln2, w.mlp, activation)
-    return BlockTrace(ln1, *a[:6], a.msa, z_prime, ln2, *m[:2], m.mlp, m.mlp + z_prime)
+    m = mlp(ln2, w.mlp, options.activation)
+    return BlockTrace(ln1=ln1, ln2=ln2, z_prime=z_prime, z=m.mlp + z_prime, **a._asdict(), **m._asdict())
 
 
-def post_norm_block(
-    z: Tensor,
-    w: BlockWeights,
-    k: int,
-    eps: float,
-    activation: Callable[[Tensor], Tensor] = gelu,
-    scale: float | None = None,
-    mask: Tensor | None = None,
-    merge: Callable[[Tensor], Tensor] = merge_heads,
-) -> BlockTrace:
+def post_norm_block(z: Tensor, w: BlockWeights, k: int, eps: float, options: BlockOptions = USUAL) -> BlockTrace:
     """z' = LN(MSA(z) + z); z = LN(MLP(z') + z'): the order of 2017 and of BERT, which ViT does not use.
 
     In the trace, ln1 and ln2 are what attention and MLP read: here z and z' themselves.
     """
-    a = multi_head_attention(z, w.attention, k, scale, mask, merge)
+    a = multi_head_attention(z, w.attention, k, options.scale, options.mask, options.merge)
     z_prime = layer_norm(a.msa + z, w.ln1_weight, w.ln1_bias, eps)
-    m = mlp(z_prime, w.mlp, activation)
+    m = mlp(z_prime, w.mlp, options.activation)
     after = layer_norm(m.mlp + z_prime, w.ln2_weight, w.ln2_bias, eps)
-    return BlockTrace(z, *a[:6], a.msa, z_prime, z_prime, *m[:2], m.mlp, after)
+    return BlockTrace(ln1=z, ln2=z_prime, z_prime=z_prime, z=after, **a._asdict(), **m._asdict())

@@ -1,18 +1,16 @@
-"""The forward pass as data: every step with what it does in words, what it makes, and hooks for who walks through it.
+"""The forward pass as data: every step with what it does in words and what it makes, and a walk through them.
 
 Nothing here computes. `trace` holds the tensors, `step_rows` says which of their rows a step shows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from widgets.common.refusal import Refused
 
 BLOCKS = {"input": "From picture to tokens", "layer": "Layer", "output": "Answer"}
-EVENTS = ("enter", "leave", "complete")
 
 
 @dataclass(frozen=True)
@@ -20,9 +18,7 @@ class Step:
     """One step of the pass. `makes` names tensors as `Trace.stages` does, those of a layer without "layer 1 ".
 
     A step `mixes` when the row a token gets depends on the rows of other tokens. `weights` are keys of
-    `handset.ORIGINS`, `symbols` the sizes that its equation names, `chapter` the title of the chapter about
-    it. The hooks are called with the `Place` by a `Walk`: `enter` when the step comes on the screen,
-    `leave` when it goes, `complete` when the reader goes on from it to the next.
+    `handset.ORIGINS`, `symbols` the sizes that its equation names, `chapter` the title of the chapter about it.
     """
 
     key: str
@@ -35,9 +31,6 @@ class Step:
     mixes: bool = False
     symbols: tuple[str, ...] = ()
     chapter: str = ""
-    enter: Callable[[Place], None] | None = None
-    leave: Callable[[Place], None] | None = None
-    complete: Callable[[Place], None] | None = None
 
 
 STEPS: tuple[Step, ...] = (
@@ -242,12 +235,11 @@ def moved(place: Place, layer: int) -> Place:
 
 
 class Walk:
-    """A place in the pass and the way to the others. It calls the hooks of the steps, and those given to `on`."""
+    """A place in the pass and the way to the others; `done` are the places whose next step was gone on to."""
 
     def __init__(self, num_layers: int, at: int = 0) -> None:
         self.places = places(num_layers)
         self.done: set[Place] = set()
-        self._hooks: list[tuple[str, str, Callable[[Place], None]]] = []
         self.index = self._within(at)
 
     @property
@@ -255,36 +247,20 @@ class Walk:
         """Where the walk stands."""
         return self.places[self.index]
 
-    def on(self, event: str, hook: Callable[[Place], None], key: str = "") -> Callable[[], None]:
-        """Call `hook(place)` at "enter", "leave" or "complete" of the step `key`, of every step without one.
-
-        Returns a function that ends it. Raises ValueError for another event, or a step that does not exist.
-        """
-        if event not in EVENTS or key not in ("", *(step.key for step in STEPS)):
-            raise Refused(
-                f"no event {event!r} of a step {key!r}: events are {', '.join(EVENTS)}, steps "
-                + ", ".join(step.key for step in STEPS)
-            )
-        entry = (event, key, hook)
-        self._hooks.append(entry)
-        return lambda: self._hooks.remove(entry) if entry in self._hooks else None
-
     def go(self, index: int) -> Place:
         """Go to a place by its number; beyond an end, to that end. The step just before it counts as completed."""
         index = self._within(index)
         if index == self.index:
             return self.place
         if index == self.index + 1:
-            self._complete()
-        self._call("leave")
+            self.done.add(self.place)
         self.index = index
-        self._call("enter")
         return self.place
 
     def next(self) -> Place:
         """One step on; on the last step that completes it."""
         if self.index == len(self.places) - 1:
-            self._complete()
+            self.done.add(self.place)
         return self.go(self.index + 1)
 
     def previous(self) -> Place:
@@ -292,24 +268,12 @@ class Walk:
         return self.go(self.index - 1)
 
     def resized(self, num_layers: int) -> Walk:
-        """The walk through a model of so many layers: at the same step, in the same layer or the last; same hooks."""
+        """The walk through a model of so many layers: at the same step, in the same layer or the last."""
         here = self.place if self.place.layer is None else moved(self.place, min(self.place.layer, num_layers - 1))
         other = Walk(num_layers)
-        other._hooks, other.index = self._hooks, other.places.index(here)
+        other.index = other.places.index(here)
         other.done = self.done & set(other.places)
         return other
-
-    def _complete(self) -> None:
-        self.done.add(self.place)
-        self._call("complete")
-
-    def _call(self, event: str) -> None:
-        own = getattr(self.place.step, event)
-        for hook in [own] if own else []:
-            hook(self.place)
-        for wanted, key, hook in list(self._hooks):
-            if wanted == event and key in ("", self.place.step.key):
-                hook(self.place)
 
     def _within(self, index: int) -> int:
         return min(max(index, 0), len(self.places) - 1)

@@ -13,7 +13,7 @@ from torch import Tensor
 from widgets.common.refusal import Refused
 from widgets.model.attention import merge_heads
 from widgets.model.embedding import embed_patches, projection_matrix
-from widgets.model.encoder import BlockTrace, BlockWeights, block, gelu, layer_norm
+from widgets.model.encoder import Block, BlockOptions, BlockTrace, BlockWeights, block, gelu, layer_norm
 from widgets.model.patches import check_image_size, patchify
 from widgets.model.positions import interpolate_positions
 
@@ -63,7 +63,7 @@ class Steps:
     merge: Callable[[Tensor], Tensor] = merge_heads  # to (B, T, D)
     eps: Callable[[float], float] = lambda eps: eps
     activation: Callable[[Tensor], Tensor] | None = None  # None: the model's own
-    block: Callable[..., BlockTrace] = block
+    block: Block = block
 
 
 RIGHT = Steps()
@@ -124,9 +124,9 @@ def layers(w: ViTWeights, z: Tensor, steps: Steps = RIGHT) -> Iterator[BlockTrac
     """Yield the trace of each of the L blocks (Eqs. 2 and 3), one after the other, from z_0 (B, T, D)."""
     D, k = z.shape[-1], w.num_attention_heads
     scale, eps = steps.scale(D // k, D), steps.eps(w.layer_norm_eps)
-    mask, activation = steps.mask(z.shape[1]), steps.activation or w.activation
+    options = BlockOptions(steps.activation or w.activation, scale, steps.mask(z.shape[1]), steps.merge)
     for weights in w.blocks:
-        layer = steps.block(z, weights, k, eps, activation, scale, mask, steps.merge)
+        layer = steps.block(z, weights, k, eps, options)
         yield layer
         z = layer.z  # (B, T, D)
 
