@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from widgets.common.failure import FAILED
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.selection import Selection
 from widgets.parts import PictureUpload, arriving
-from widgets.parts.picture_upload import OUR_FAULT, STOPPED
+from widgets.parts.picture_upload import STOPPED
 
 NAME, SECRET = "my-holiday.png", b"the reader's own pixels"
 
@@ -62,8 +63,8 @@ def test_whatever_raises_is_answered_and_no_log_quotes_the_file(
 
     part, said = made(monkeypatch, fail)
     part._handle_msg(piece(0, SECRET, last=True))
-    assert (part.status, part.message) == ("refused", OUR_FAULT) and said[-1] == {"upload": "a", "over": True}
-    assert trouble.__name__ in caplog.text and "in fail" in caplog.text
+    assert (part.status, part.message) == ("refused", FAILED) and said[-1] == {"upload": "a", "over": True}
+    assert trouble.__name__ in caplog.text and " fail" in caplog.text
     for secret in (SECRET.decode(), NAME, base64.b64encode(SECRET).decode()):
         assert secret not in caplog.text
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from widgets.model.worked_examples import Inputs, Pencil
 
-LARGEST = 1000.0  # of a number the reader types
 EXP_LIMIT = 700.0  # exp of more overflows a float64
 PRESET_NAMES = ["small", "pencil"]
 FIRST_SHOWN = "S 3 0"
@@ -81,7 +80,7 @@ class AttentionCalculator(Widget):
     def edit(self, key: str, row: int, column: int, text: str) -> None:
         """Put what was typed into a cell of an input, or say beside the cell why not and keep the number there."""
         try:
-            value = number_typed(text, LARGEST)
+            value = number_typed(text)
             changed = self.inputs.changed(key, self.shown, row, column, value)
         except Refused as refusal:
             kept = number(float(self.inputs.matrix(key, self.shown)[row, column]))

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from widgets.model.norm import NormSteps
 
 D = 8  # numbers of the token on the sheet
-LARGEST = 1000.0  # of a number the reader types
 HAND, PICTURE = "hand", "picture"
 STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); gamma 1 and beta 0
     HAND: ("set by hand: an ordinary spread", (2, 4, 4, 4, 5, 5, 7, 9)),
@@ -89,7 +88,7 @@ class LayerNormLab(Widget):
                 self._change(epsilon=epsilon_typed(text))
             else:
                 changed = getattr(self, key).copy()
-                changed[column] = number_typed(text, LARGEST)
+                changed[column] = number_typed(text)
                 self._change(**{key: changed})
         except Refused as refusal:
             kept = self.epsilon if key == "epsilon" else float(getattr(self, key)[column])

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import logging
-import traceback
 from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
+from widgets.common.failure import FAILED, log_failure
 from widgets.common.refusal import Refused
 
 if TYPE_CHECKING:
     from widgets.kit.widget import Widget
 
-log = logging.getLogger("widgets.page")
-
 STAYS = "What was shown before stays."
-FAILED = (
-    "This could not be computed or drawn. The course has failed here, not your picture or your numbers; the rest of"
-    " the page goes on."
-)
 
 
 def in_words(error: Exception, widget: object) -> tuple[str, str]:
@@ -34,13 +27,6 @@ def whole_sentence(text: str) -> str:
     """A refusal as it stands on a page: a capital in front, and a stop behind unless it ends with a mark."""
     said = text[:1].upper() + text[1:]
     return said if said.endswith((".", "?", "!", "”")) else f"{said}."
-
-
-def log_failure(error: Exception, where: str) -> None:
-    """Log what failed and on which lines, without its message: that may quote the reader's picture or numbers."""
-    frames = traceback.extract_tb(error.__traceback__)
-    way = " > ".join(f"{frame.filename.rpartition('/')[2]}:{frame.lineno} {frame.name}" for frame in frames[-6:])
-    log.error("%s failed with %s at %s", where, type(error).__name__, way)
 
 
 def draws(method: Callable[..., None]) -> Callable[..., None]:

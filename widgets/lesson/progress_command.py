@@ -8,8 +8,6 @@ from pathlib import Path
 from widgets.lesson import progress
 from widgets.lesson.chapter_work import standing
 
-ACTIONS = ("show", "save", "load", "delete")
-
 
 def main(action: str, file: str | None, really: bool) -> int:
     """Show, save to a file, load from a file, or delete. Returns the exit status."""

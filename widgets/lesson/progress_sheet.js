@@ -1,5 +1,5 @@
 // Lines of progress, and what can be done with all of it. Saving and reading a file happen in the browser.
-import { make } from 'vit/drawing'
+import { download, make } from 'vit/drawing'
 import { frame, onChange } from 'vit/part'
 
 export function render({ model, el }) {
@@ -33,10 +33,7 @@ export function render({ model, el }) {
     erase.textContent = really ? 'Really delete all of it' : 'Delete my progress'
   }
   save.addEventListener('click', () => {
-    const url = URL.createObjectURL(new Blob([model.exported], { type: 'application/json' }))
-    const link = make('a', { href: url, download: 'vit-course-progress.json' })
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(url), 1000)
+    download(model.exported, 'application/json', 'vit-course-progress.json')
   })
   file.addEventListener('change', async () => {
     if (file.files[0]) model.send_msg({ load: await file.files[0].text() })

@@ -8,15 +8,6 @@ import numpy as np
 
 from widgets.common.refusal import Refused
 
-EPSILONS: dict[float, str] = {
-    0.0: "none",
-    1e-12: "library default, from BERT",
-    1e-6: "the paper's code, timm, torchvision",
-    1e-5: "PyTorch's default, GPT-2",
-    1e-3: "far too large",
-}
-"""Epsilons as codes have them, and whose they are (the last is nobody's)."""
-
 
 @dataclass(frozen=True)
 class NormSteps:

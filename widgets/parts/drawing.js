@@ -50,6 +50,19 @@ export function make(tag, props = {}, ...children) {
   return node
 }
 
+export function scaleStrip(kind) {   // all colours of a scale, side by side
+  const colours = scale(kind), strip = make('canvas', { width: colours.length, height: 1 }), g = strip.getContext('2d')
+  colours.forEach((shade, i) => { g.fillStyle = rgb(shade); g.fillRect(i, 0, 1, 1) })
+  return strip
+}
+
+// The file is made in the browser, so that it works offline and in a notebook alike.
+export function download(text, type, name) {
+  const link = make('a', { href: URL.createObjectURL(new Blob([text], { type })), download: name })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+}
+
 export function symbolOf(text) {   // "x_p E" as x with a subscript, then E
   const pieces = text.split(/_(\w+)/)   // every second one stood behind a "_"
   return make('b', { className: 'mono' }, ...pieces.map((piece, i) => (i % 2 ? make('sub', {}, piece) : piece)))

@@ -1,5 +1,5 @@
 // Matrices that make one another. Python writes every number and every sum; here they are shown, marked and edited.
-import { scale, scaleStep, rgb, inkOn, make, symbolOf } from 'vit/drawing'
+import { scale, scaleStrip, scaleStep, rgb, inkOn, make, symbolOf } from 'vit/drawing'
 import { frame, onChange, arrow } from 'vit/part'
 
 export function render({ model, el }) {
@@ -93,8 +93,7 @@ export function render({ model, el }) {
       td.style.background = rgb(background); td.style.color = inkOn(background)
     })
     if (!m.kind) return
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d')
-    scale(m.kind).forEach((shade, i) => { g.fillStyle = rgb(shade); g.fillRect(i, 0, 1, 1) })
+    const strip = scaleStrip(m.kind)
     bar.replaceChildren(make('span', {}, m.ends[0]), strip, make('span', {}, m.ends[1]))
   }
 

@@ -7,7 +7,7 @@ How to use it, in short:
     sheet.show([Line("Your numbers", [Matrix("x", x, editable=True)]),
                 Line("What comes of them", [Matrix("y", y, kind="signed", sums=sums, made_of=(("x", "i", ""),))])])
 
-`number_typed(text, largest)` reads what was typed, or raises ValueError with the sentence to refuse it with.
+`number_typed(text)` reads what was typed, or raises ValueError with the sentence to refuse it with.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from widgets.parts.part import Part
 from widgets.parts.written_sum import Written, cells, number, plain
 
 Source = tuple[str, str, str]
+LARGEST_TYPED = 1000.0  # of either sign
 DECIMALS_TYPED = 6
 
 
@@ -143,9 +144,9 @@ class EditableMatrices(Part):
             self._on_edit(str(message["key"]), int(message["row"]), int(message["column"]), str(message["text"]))
 
 
-def number_typed(text: str, largest: float = 1000.0) -> float:
+def number_typed(text: str) -> float:
     """The number a reader typed into a cell. Raises ValueError with a sentence that says what to do."""
-    x = typed_number.number_typed(text, Kind("", -largest, largest, example="2 or −0.5"))
+    x = typed_number.number_typed(text, Kind("", -LARGEST_TYPED, LARGEST_TYPED, example="2 or −0.5"))
     if abs(round(x, DECIMALS_TYPED) - x) > 1e-12 or (x and not round(x, DECIMALS_TYPED)):
         raise Refused(f"“{typed_number.short(text)}” has more than {DECIMALS_TYPED} decimals. Round it.")
     return x

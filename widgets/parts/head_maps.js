@@ -1,5 +1,5 @@
 // A query on the left, one row of A for every head on the right. Every number is Python's; here it is looked up and drawn.
-import { numbers, scale, scaleStep, rgb, make, pictureOf, drawPictureWithGrid } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, make, pictureOf, drawPictureWithGrid } from 'vit/drawing'
 import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
 
 const FACTS = 5   // of a row: on the prefix, on the patches, on both, the largest on a patch, which patch
@@ -112,8 +112,7 @@ export function render({ model, el }) {
   }
 
   function drawBar(own, shared) {
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale('weight')
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip('weight')
     const words = own ? make('span', { className: 'warn' }, 'Each head has its own scale: do not compare colours between heads.')
       : make('span', {}, 'Weight on a patch. One scale for all heads; the largest hundredth of their weights is drawn alike.')
     bar.replaceChildren(make('span', {}, '0'), strip, make('span', {}, own ? "the head's largest" : `${short(shared)} and more`), words)

@@ -1,5 +1,5 @@
 // Maps as tiles. Each cell of each map is one pixel of an image that the canvas enlarges.
-import { numbers, scale, scaleStep, rgb, colour, written, counted, make, ring } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, colour, written, counted, make, ring } from 'vit/drawing'
 import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
 
 export function render({ model, el }) {
@@ -42,8 +42,7 @@ export function render({ model, el }) {
   }
 
   function drawBar() {
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.kind)
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip(model.kind)
     bar.replaceChildren(make('span', {}, model.name_of_scale), make('span', {}, written(model.low, 2)), strip, make('span', {}, written(model.high, 2)))
   }
 

@@ -1,8 +1,6 @@
 // A matrix as numbers in a table (small) or as colours on a canvas (large).
-import { numbers, scale, scaleStep, rgb, inkOn, written, counted, make, symbolOf, ring } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, rgb, inkOn, written, counted, make, symbolOf, ring } from 'vit/drawing'
 import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
-
-const SMALL = 12
 
 export function render({ model, el }) {
   const head = make('div', { className: 'symbol' }), holder = make('div', { className: 'scroller' })
@@ -11,7 +9,7 @@ export function render({ model, el }) {
   part.body.append(head, holder, bar, readout)
   let values = [], cell = null, cells = [], base = null, top = null
 
-  const small = () => model.rows <= SMALL && model.columns <= SMALL
+  const small = () => Math.max(model.rows, model.columns) <= model.written_out
   const headOf = (heads, i) => (heads[i] ?? String(i))
   const said = (v) => (Number.isNaN(v) ? '\u2013' : written(v, model.digits))   // a dash where there is no number
   const shade = (v) => scale(model.kind)[scaleStep(v, model.low, model.high)]
@@ -27,8 +25,7 @@ export function render({ model, el }) {
   }
 
   function drawBar() {
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.kind)
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip(model.kind)
     bar.replaceChildren(make('span', {}, written(model.low, model.digits)), strip, make('span', {}, written(model.high, model.digits) + (model.over ? ' and more' : '')))
   }
 

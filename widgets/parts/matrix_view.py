@@ -10,11 +10,9 @@ import param
 
 from widgets.parts.part import Part
 
-WRITTEN_OUT = 12  # up to this many rows and columns the numbers stand in the cells
-
 
 class MatrixView(Part):
-    """Draws a matrix: numbers in the cells up to 12 x 12, colours above. Hovering a row follows its token."""
+    """Draws a matrix: numbers in the cells of a small one, colours above. Hovering a row follows its token."""
 
     values = param.Bytes(b"", doc="float16 or float32, row by row; NaN in a small matrix is shown as a dash")
     number_kind = param.Selector(default="float32", objects=["float16", "float32"])
@@ -34,6 +32,7 @@ class MatrixView(Part):
         True, doc="rows are tokens (row = token - row_offset), so mark the row of the token followed"
     )
     row_offset = param.Integer(0, bounds=(0, None), doc="token of the first row")
+    written_out = param.Integer(12, constant=True, doc="up to this many rows and columns numbers stand in the cells")
     heat_height = param.Integer(180, bounds=(20, None), doc="pixels of a matrix drawn as colours")
 
     _esm = Path(__file__).parent / "matrix_view.js"

@@ -1,5 +1,5 @@
 // Picture with grid. The picture and its grid are drawn once; only the ring and the colours follow the pointer.
-import { numbers, scale, scaleStep, rgb, written, make, pictureOf, drawPictureWithGrid, ring } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, rgb, written, make, pictureOf, drawPictureWithGrid, ring } from 'vit/drawing'
 import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
 
 export function render({ model, el }) {
@@ -35,8 +35,7 @@ export function render({ model, el }) {
   function drawBar() {
     bar.hidden = !maps
     if (!maps) return
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.maps_kind)
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip(model.maps_kind)
     bar.replaceChildren(make('span', {}, model.maps_name), make('span', { className: 'range' }, written(model.maps_low, 2), strip, written(model.maps_high, 2) + (model.maps_over ? ' and more' : '')))
   }
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import logging
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -14,12 +12,11 @@ from typing import Any
 import panel as pn
 import param
 
+from widgets.common.failure import FAILED, log_failure
 from widgets.parts.arriving import Arriving, Interrupted, TooLarge
 from widgets.parts.part import Part
 from widgets.pictures.uploads import MOST_BYTES
 
-log = logging.getLogger("widgets.page")
-OUR_FAULT = "That picture could not be read or shown: a failure of the course, not of your file."
 STOPPED = "The file stopped coming part of the way. Choose it again."
 
 
@@ -70,9 +67,8 @@ class PictureUpload(Part):
         except Interrupted:
             self.refuse(STOPPED)
         except Exception as trouble:
-            where = "".join(traceback.format_tb(trouble.__traceback__))  # without its words, which may quote the file
-            log.error("a picture could not be read or shown: %s\n%s", type(trouble).__name__, where)
-            self.refuse(OUR_FAULT)
+            log_failure(trouble, type(self).__name__)
+            self.refuse(FAILED)  # not as "failed", which would hide the button: another file may do
         self._send_msg({"upload": upload, "over": True})
 
     def refuse(self, sentence: str) -> None:

@@ -1,6 +1,6 @@
 // One map of the grid at a time: that of the token that is followed. Or, on a lattice, always the same map, where what
 // is followed is a place: so grids of different size can be pointed at together.
-import { numbers, scale, scaleStep, rgb, written, make, ring } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, rgb, written, make, ring } from 'vit/drawing'
 import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
 
 const CELL = 16
@@ -30,8 +30,7 @@ export function render({ model, el }) {
   }
 
   function drawBar() {
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(model.kind)
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip(model.kind)
     bar.replaceChildren(make('span', {}, written(model.low, 2)), strip, make('span', {}, written(model.high, 2)))
   }
 

@@ -1,5 +1,5 @@
 // One line a matrix. Hovering another token only writes other numbers into the cells that are there.
-import { numbers, scale, scaleStep, rgb, inkOn, colour, written, counted, make, symbolOf } from 'vit/drawing'
+import { numbers, scale, scaleStrip, scaleStep, rgb, inkOn, colour, written, counted, make, symbolOf } from 'vit/drawing'
 import { frame, onChange } from 'vit/part'
 
 export function render({ model, el }) {
@@ -40,8 +40,7 @@ export function render({ model, el }) {
   }
 
   function scaleBar(line) {
-    const strip = make('canvas', { width: 256, height: 1 }), g = strip.getContext('2d'), colours = scale(line.kind)
-    for (let i = 0; i < 256; i++) { g.fillStyle = rgb(colours[i]); g.fillRect(i, 0, 1, 1) }
+    const strip = scaleStrip(line.kind)
     return make('div', { className: 'scalebar' }, make('span', {}, written(line.low, 2)), strip, make('span', {}, written(line.high, 2) + (line.over ? ' and more' : '')))
   }
 

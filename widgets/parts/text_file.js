@@ -1,5 +1,5 @@
-// The file is made in the browser, so that it works offline and in a notebook alike.
-import { make } from 'vit/drawing'
+// A button that saves a text.
+import { download, make } from 'vit/drawing'
 import { frame, onChange } from 'vit/part'
 
 export function render({ model, el }) {
@@ -7,9 +7,7 @@ export function render({ model, el }) {
   const button = make('button', { type: 'button' }), said = make('span', { className: 'said', role: 'status' })
   part.body.append(make('div', { className: 'row' }, button, said))
   button.addEventListener('click', () => {
-    const link = make('a', { href: URL.createObjectURL(new Blob([model.text], { type: 'text/csv' })), download: model.file_name })
-    link.click()
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000)
+    download(model.text, 'text/csv', model.file_name)
     said.textContent = `Saved as ${model.file_name}.`
   })
   onChange(model, ['text', 'label', 'file_name'], () => { button.textContent = model.label; said.textContent = '' })

@@ -17,7 +17,7 @@ from widgets.kit.widget import Description, Widget
 from widgets.parts import MatrixView, NumberTable, Part, RangeSlider, controls
 from widgets.parts.position_map import PositionMap
 from widgets.positions import table_words
-from widgets.positions.grid_field import GridField
+from widgets.positions.grid_field import LARGEST, GridField
 from widgets.positions.grid_field import written as grid_written
 from widgets.positions.table_words import LIBRARY, METHODS, PAPER
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from widgets.experiments.other_sizes import Resized
     from widgets.model.vit import ViTWeights
 
-LATTICE = 1024  # places that grids of up to 64 x 64 can be pointed at together
+LATTICE = 16 * LARGEST  # places along a side: finer than any grid, so that two of them can be pointed at together
 MAPS = ("before", "after", "apart", "similar_before", "similar_after")
 PAIRED = (("before", "after"), ("apart",), ("similar_before", "similar_after"))  # what is compared stands side by side
 # Tracks of one width, so all maps have one size. Never fewer than two: a pair spans two, and so it never parts.
