@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 from playwright.sync_api import Page, expect
 
+from widgets.parts.pattern_wall import PatternWall
 from widgets.parts.picture_grid import PictureGrid
 
 from .settled import assert_becomes
@@ -56,3 +57,15 @@ def test_what_python_chooses_itself_is_taken_after_a_readers_choice(page: Page, 
     expect(page.locator(".part.picture-grid .readout")).to_have_text(["Patch 7", "Patch 7"])
     page.keyboard.press("ArrowRight")
     assert_becomes(page, lambda: first.selected, 8)
+
+
+def test_a_choice_that_comes_with_other_patterns_is_drawn_when_they_have_come(page: Page, serve) -> None:
+    """What a part throws in the middle of a message keeps the rest of it from coming."""
+    wall = PatternWall(side=4, patterns=bytes(3 * 4 * 4 * 3), names=["a", "b", "c"])
+    page.goto(serve(lambda: wall))
+    readout = page.locator(".part.pattern-wall .readout")
+    expect(readout).to_have_text("a")
+    wall.param.update(side=16, selected=1, patterns=bytes(3 * 16 * 16 * 3), names=["A", "B", "C"], caption="the end")
+    expect(readout).to_have_text("B")
+    expect(page.get_by_text("the end")).to_be_visible()
+    expect(page.locator(".part.pattern-wall canvas.lens")).to_have_attribute("width", "16")

@@ -1,6 +1,6 @@
 // Matrices that make one another. Python writes every number and every sum; here they are shown, marked and edited.
 import { scale, scaleStrip, scaleStep, rgb, inkOn, make, symbolOf } from 'vit/drawing'
-import { frame, onChange, arrow } from 'vit/part'
+import { frame, onChange, onState, arrow } from 'vit/part'
 
 export function render({ model, el }) {
   const part = frame(model, el, 'editable-matrices', draw)
@@ -237,5 +237,5 @@ export function render({ model, el }) {
   }
   onChange(model, ['content'], load)
   onChange(model, ['refusal'], showRefusal)
-  model.on('chosen', mark)
+  onState(model, ['chosen'], mark)
 }

@@ -1,6 +1,6 @@
 // A query on the left, one row of A for every head on the right. Every number is Python's; here it is looked up and drawn.
 import { numbers, scale, scaleStrip, scaleStep, make, pictureOf, drawPictureWithGrid } from 'vit/drawing'
-import { frame, onChange, onPoint, arrow, onArrow } from 'vit/part'
+import { frame, onChange, onState, onPoint, arrow, onArrow } from 'vit/part'
 
 const FACTS = 5   // of a row: on the prefix, on the patches, on both, the largest on a patch, which patch
 
@@ -154,6 +154,6 @@ export function render({ model, el }) {
     if (next !== null) choose(next)
     return next
   })
-  model.on('head', drawAll)
+  onState(model, ['head'], drawAll)
   onChange(model, ['rgb', 'patch_size', 'alt', 'weights', 'facts', 'tops', 'head_names', 'scale', 'prefix'], load)
 }

@@ -1,6 +1,6 @@
 // Lines of a ledger. A click or an arrow key chooses one and Python hears of it; nothing is computed here.
 import { make } from 'vit/drawing'
-import { frame, onChange, onArrow } from 'vit/part'
+import { frame, onChange, onState, onArrow } from 'vit/part'
 
 export function render({ model, el }) {
   const part = frame(model, el, 'ledger-table', () => {})
@@ -76,5 +76,5 @@ export function render({ model, el }) {
     return next
   })
   onChange(model, ['lines', 'heads', 'foot', 'first', 'frame_height'], load)
-  model.on('chosen', mark)
+  onState(model, ['chosen'], mark)
 }

@@ -7,7 +7,7 @@ import { make } from 'vit/drawing'
 // has heard of the latest is late: whoever has chosen again must not be thrown back.
 export function onAnswer(model, line, take) {
   line.number = Math.max(line.number ?? 0, model.choice[1])
-  model.on('choice', () => {
+  onState(model, ['choice'], () => {
     const [value, number] = model.choice
     if (number < line.number) return
     line.number = number
@@ -49,24 +49,30 @@ export function frame(model, el, name, draw) {
   const mark = () => draw('mark', self)
   bus.listeners.add(mark)
   const offTheme = vit.onTheme(() => draw('theme', self))
-  for (const p of ['title', 'caption', 'status', 'message']) model.on(p, words)
+  onState(model, ['title', 'caption', 'status', 'message'], words)
   onAnswer(model, bus, (token) => { if (bus.selected !== token) { bus.selected = token; self.tell(null) } })
   model.on('remove', () => { bus.listeners.delete(mark); offTheme() })
   words()
   return self
 }
 
-// Runs `redraw` now, and once after each message from Python, however many of `names` it changed.
-export function onChange(model, names, redraw) {
+// A message from Python changes one value after the other. Who draws in between sees a picture of one size and the
+// patches of another, and what it throws then keeps the rest of the message from coming. So nothing acts on a value
+// before the message is over: first every part loads what came, then it draws what is chosen or said.
+function afterMessage(model, names, act, rounds) {
   let waiting = false
-  const later = () => {
-    if (waiting) return
-    waiting = true
-    queueMicrotask(() => { waiting = false; redraw() })
-  }
-  for (const name of names) model.on(name, later)
-  redraw()
+  const wait = (left) => queueMicrotask(() => { if (left) wait(left - 1); else { waiting = false; act() } })
+  for (const name of names) model.on(name, () => { if (!waiting) { waiting = true; wait(rounds) } })
 }
+
+// Runs `load` now, and once after each message that changed any of `names`.
+export function onChange(model, names, load) {
+  afterMessage(model, names, load, 0)
+  load()
+}
+
+// Runs `draw` once after each message that changed any of `names`, when all parts have loaded what came with it.
+export const onState = (model, names, draw) => afterMessage(model, names, draw, 1)
 
 // A mouse points by hovering and leaves; a finger points by touching, and what it pointed at stays.
 export function onPoint(node, point, leave) {

@@ -8,12 +8,12 @@ export function render({ model, el }) {
   const readout = make('div', { className: 'readout', 'aria-live': 'polite' })
   const part = frame(model, el, 'pattern-wall', mark)
   part.body.append(layers, make('div', { className: 'under' }, lens, readout))
-  let raw = null, count = 0, columns = 1, rows = 1, step = 1
+  let raw = null, side = 1, count = 0, columns = 1, rows = 1, step = 1
   const GAP = 2, SCALE = 2
 
   function load() {
     raw = bytes(model.patterns).slice()
-    const P = model.side
+    const P = side = model.side
     count = Math.floor(raw.length / (3 * P * P))
     columns = Math.max(1, Math.ceil(Math.sqrt(1.5 * count))); rows = Math.max(1, Math.ceil(count / columns))
     step = P * SCALE + GAP
@@ -27,10 +27,10 @@ export function render({ model, el }) {
     layers.setAttribute('aria-label', `${model.alt}: ${counted(count)} of them. Arrow keys move from one to the next.`)
     mark()
   }
-  const picture = (m) => pictureOf(raw.subarray(3 * m * model.side ** 2, 3 * (m + 1) * model.side ** 2), model.side, model.side)
+  const picture = (m) => pictureOf(raw.subarray(3 * m * side ** 2, 3 * (m + 1) * side ** 2), side, side)
 
   function mark() {
-    const g = top.getContext('2d'), P = model.side * SCALE, at = Math.min(part.current, count - 1)
+    const g = top.getContext('2d'), P = side * SCALE, at = Math.min(part.current, count - 1)
     g.clearRect(0, 0, top.width, top.height)
     if (at < 0) return
     for (const m of new Set([Math.min(part.bus.selected, count - 1), at])) ring(g, (m % columns) * step, Math.floor(m / columns) * step, P, P, 3)

@@ -1,6 +1,6 @@
 // Colours Bokeh's figure by the theme of the page, and moves a point through the data by arrow keys. Every label is Python's.
 import { colour, make } from 'vit/drawing'
-import { frame, onChange, arrow, onArrow } from 'vit/part'
+import { frame, onChange, onState, arrow, onArrow } from 'vit/part'
 
 export function render({ model, el, view }) {
   const legend = make('div', { className: 'legend' }), holder = make('div', { className: 'figure', tabIndex: 0, role: 'application' })
@@ -100,6 +100,6 @@ export function render({ model, el, view }) {
   function draw(what) { if (what === 'theme') paint() }
   onArrow(holder, move)
   onChange(model, ['legend'], list)
-  model.on('title', name)
+  onState(model, ['title'], name)
   listen()
 }

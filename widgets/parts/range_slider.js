@@ -1,6 +1,6 @@
 // The value is written at once and sent at most every 80 ms, so that a drag does not queue work behind it.
 import { counted, make } from 'vit/drawing'
-import { onChange } from 'vit/part'
+import { onChange, onState } from 'vit/part'
 
 export function render({ model, el }) {
   const name = make('span', { className: 'label' }), value = make('b', { className: 'value' })
@@ -31,5 +31,5 @@ export function render({ model, el }) {
     input.value = model.value
     write()
   })
-  model.on('value', take)
+  onState(model, ['value'], take)
 }

@@ -1,6 +1,6 @@
 // A walk of many steps. The bar answers at once and tells Python; Python's late answers do not throw it back.
 import { make } from 'vit/drawing'
-import { onAnswer, choose, frame, onChange, onArrow } from 'vit/part'
+import { onAnswer, choose, frame, onChange, onState, onArrow } from 'vit/part'
 
 export function render({ model, el }) {
   const part = frame(model, el, 'step-bar', () => {})
@@ -113,6 +113,6 @@ export function render({ model, el }) {
     if (step === at) return
     stop(); at = Math.min(step, steps.length - 1); draw()
   })
-  model.on('done', draw)
+  onState(model, ['done'], draw)
   onChange(model, ['blocks', 'mark_means'], load)
 }
