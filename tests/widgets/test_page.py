@@ -356,6 +356,34 @@ def test_a_token_keeps_its_spot_on_another_grid_of_patches() -> None:
     assert selection.grid == (0, 0) and selection.token_on((16, 16)) == 5
 
 
+def test_a_patch_is_carried_from_grid_to_grid_and_comes_back_to_itself() -> None:
+    for n in range(16 * 24):
+        selection = Selection(token=1 + n)
+        for before, after in (((16, 24), (14, 14)), ((14, 14), (7, 7)), ((7, 7), (16, 24))):
+            selection.carry(before, after)
+            row, column = divmod(selection.token - 1, after[1])
+            assert row == int((n // 24 + 0.5) / 16 * after[0]) and column == int((n % 24 + 0.5) / 24 * after[1])
+        assert selection.token == 1 + n, "the spot that was chosen, not the middle of the patch it fell in"
+    selection = Selection(token=1 + 24)
+    selection.carry((16, 24), (7, 7))
+    selection.token = 1 + 8  # another choice, on the grid that is drawn now: row 1, column 1 of 7
+    selection.carry((7, 7), (14, 14))
+    assert selection.token == 1 + 3 * 14 + 3
+
+
+def test_tokens_before_the_patches_stay_or_become_the_class_token() -> None:
+    for token, prefixes, wanted in ((0, (1, 1), 0), (3, (5, 5), 3), (3, (5, 1), 0), (0, (5, 1), 0)):
+        selection = Selection(token=token)
+        selection.carry((14, 14), (16, 16), prefixes)
+        assert selection.token == wanted
+    selection = Selection(token=5 + 17)  # patch 17 behind a class token and four registers
+    selection.carry((14, 14), (14, 14), (5, 1))
+    assert (selection.token, selection.grid) == (1 + 17, (14, 14))
+    selection = Selection(token=10**6)
+    selection.carry((14, 14), (16, 16))
+    assert selection.token == 256, "an address that asks for more gets the last there is"
+
+
 def test_two_widgets_with_patches_of_two_sizes_mark_one_spot() -> None:
     from widgets import EmbeddingBasis, FilterBank
 

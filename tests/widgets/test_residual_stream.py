@@ -122,11 +122,13 @@ def test_ours_against_the_library_layer_by_layer(widget: ResidualStream) -> None
     assert f"over the largest number of z, from {low} to {high}." in widget._agreement.caption
 
 
-def test_another_picture_keeps_the_token_in_range() -> None:
+def test_another_picture_keeps_the_place() -> None:
     widget = ResidualStream(selection=Selection(picture="coffee", token=380, layer=11))
-    assert widget.selection.token == 380
+    assert widget.selection.token == 380  # row 15, column 19 of 24: 81% from the left
     widget.selection.picture = "cat"
-    assert widget.selection.token == 256 and widget._grid.selected == 256
+    assert widget.selection.token == 1 + 15 * 16 + 13 == widget._grid.selected
+    widget.selection.picture = "coffee"
+    assert widget.selection.token == 380
     assert ResidualStream(selection=Selection(token=10**6, layer=99)).selection.layer == 11
 
 

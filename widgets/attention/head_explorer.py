@@ -74,7 +74,6 @@ class HeadExplorer(Widget):
         self.model = ModelChoice(selection=self.selection, layer=True)
         self._maps = HeadMaps(channel=self.selection.channel)
         self._shown: Layer | None = None
-        self._place: tuple[float, float] | None = None
         self._redraw()
         self.param.watch(self._sourced, ["source"])
         self.param.watch(self._rescale, ["scale"])
@@ -136,9 +135,10 @@ class HeadExplorer(Widget):
 
     @draws
     def _redraw(self, *_: Any) -> None:
-        layer = self.layer()
-        self._keep_place(layer)
-        self._shown = layer
+        before, self._shown = self._shown, self.layer()
+        layer = self._shown
+        if before is not None:
+            self.selection.carry(before.grid, layer.grid, (before.prefix, layer.prefix))
         self._maps.param.update(
             title=f"{layer.title}: hover a patch",
             caption=layer.caption,
@@ -166,24 +166,9 @@ class HeadExplorer(Widget):
     def _rescale(self, *_: Any) -> None:
         self._maps.scale = self.scale
 
-    def _keep_place(self, layer: Layer) -> None:
-        """Keep the query over the same spot of the picture when the grid changes."""
-        before, token = self._shown, self.selection.token
-        if before is None or before.grid == layer.grid or token < before.prefix:
-            return
-        if self._place is None:
-            here = patch_position(min(token, self._tokens - 1) - before.prefix, before.grid)
-            self._place = tuple((at + 0.5) / side for at, side in zip(here, before.grid, strict=True))
-        place, (rows, columns) = self._place, layer.grid
-        self._shown = layer
-        self.selection.token = layer.prefix + patch_index(int(place[0] * rows), int(place[1] * columns), layer.grid)
-        self._place = place  # the spot that was chosen, not the middle of the patch it now falls in
-
     # what changes -----------------------------------------------------------------------------------------
 
-    def _follow(self, *events: param.parameterized.Event) -> None:
-        if any(event.name == "token" for event in events):
-            self._place = None
+    def _follow(self, *_: Any) -> None:
         self._maps.param.update(selected=self.query, head=self.head)
 
     def _chosen(self, *events: param.parameterized.Event) -> None:

@@ -173,13 +173,13 @@ class ResidualStream(Widget):
     def _read(self, *_: Any) -> None:
         from widgets.model.stream import differences, stream
 
-        self.reading = read(self.selection.checkpoint, self.choice.picture)
+        before, self.reading = self.reading, read(self.selection.checkpoint, self.choice.picture)
         self._measured = stream(self.reading.trace)
         self._differences = differences(self.reading.trace) if self.against_library else []
-        tokens, layers = self._measured.attention.shape
-        self.selection.param.update(
-            token=min(self.selection.token, tokens - 1), layer=min(self.selection.layer, layers - 1)
-        )
+        layers = self._measured.attention.shape[1]
+        old, new = (before or self.reading).trace, self.reading.trace
+        self.selection.carry(old.grid, new.grid, (old.prefix, new.prefix))
+        self.selection.layer = min(self.selection.layer, layers - 1)
         with pn.io.hold():
             self._show()
 

@@ -13,7 +13,6 @@ from widgets.first_look.step_scene import HAND_SET, Opened, Scene, opened
 from widgets.kit.answering import draws
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
-from widgets.model.patches import same_spot
 from widgets.model.steps import Place, Walk, moved
 from widgets.parts import MatrixView, Part, PatchPixels, PictureGrid, RowFlow, StepBar, controls
 
@@ -148,7 +147,8 @@ class ForwardStepper(Widget):
         self._opened, self.walk = found, self.walk.resized(layers) if at is None else Walk(layers, at)
         self.refusal = ""  # last: who watches it looks at the new pass, from a step that it has
         if before is not None:
-            self._keep_place(before.run)
+            old, new = before.run.trace, found.run.trace
+            self.selection.carry(old.grid, new.grid, (old.prefix, new.prefix))
         self._fill_selects()
         with pn.io.hold():
             self._parts["bar"].param.update(
@@ -231,14 +231,6 @@ class ForwardStepper(Widget):
             self.selection.model = HAND_SET
         elif event.new:
             self.selection.param.update(checkpoint=event.new, model=CHECKPOINT)
-
-    def _keep_place(self, before: Pass) -> None:
-        """Follow the patch over the same spot when the grid is another one."""
-        after, token = self.run, self.selection.token
-        if after.trace.grid == before.trace.grid and after.trace.prefix == before.trace.prefix:
-            return
-        n = min(token, before.tokens - 1) - before.trace.prefix
-        self.selection.token = 0 if n < 0 else after.trace.prefix + same_spot(n, before.trace.grid, after.trace.grid)
 
     def _select(self, *_: Any) -> None:
         with pn.io.hold():

@@ -44,6 +44,7 @@ class Selection(param.Parameterized):
     def __init__(self, **params: Any) -> None:
         # not the parameter object's own name: two notebooks in one browser window would share that
         super().__init__(**{"channel": uuid4().hex, **params})
+        self._spot: tuple[float, float] | None = None  # of the patch that was chosen, once it was counted anew
         self.param.watch(self._forget_grid, ["token", "grid"], onlychanged=False)  # the same grid said again counts
 
     def token_on(self, grid: tuple[int, int], prefix: int = 1) -> int:
@@ -59,7 +60,25 @@ class Selection(param.Parameterized):
         if token != self.token_on(grid, prefix):
             self.param.update(token=token, grid=grid)
 
+    def carry(self, before: tuple[int, int], after: tuple[int, int], prefixes: tuple[int, int] = (1, 1)) -> None:
+        """Count the selected patch on the grid that a widget draws from now on: the one over the same spot.
+
+        `before` is the grid the widget drew until now, for a token of which nobody said on which grid it was chosen;
+        `prefixes` is how many tokens stand in front of the patches, before and after. The spot is that of the patch
+        that was chosen, however many grids come between. A token in front of the patches stays, or becomes the first.
+        """
+        from widgets.model.patches import patch_at, spot_of
+
+        n, grid = self.token - prefixes[0], before if self.grid == (0, 0) else self.grid
+        if n < 0:
+            self.token = self.token if self.token < prefixes[1] else 0
+            return
+        spot = self._spot or spot_of(min(n, grid[0] * grid[1] - 1), grid)
+        self.param.update(token=prefixes[1] + patch_at(spot, after), grid=after)
+        self._spot = spot
+
     def _forget_grid(self, *events: param.parameterized.Event) -> None:
+        self._spot = None
         if {event.name for event in events} == {"token"}:  # whoever chose it did not say on which grid
             self.grid = (0, 0)
 

@@ -78,15 +78,26 @@ def patch_index(row: int, column: int, grid: tuple[int, int]) -> int:
     return int(row) * int(columns) + int(column)
 
 
+def spot_of(n: int, grid: tuple[int, int]) -> tuple[float, float]:
+    """Return the middle of patch n as shares of the picture, from its top and from its left.
+
+    Raises ValueError when `grid` has no patch n.
+    """
+    row, column = patch_position(n, grid)
+    return (row + 0.5) / grid[0], (column + 0.5) / grid[1]
+
+
+def patch_at(spot: tuple[float, float], grid: tuple[int, int]) -> int:
+    """Return the patch of a grid (rows, columns) in which a spot of the picture lies; undoes `spot_of`."""
+    return patch_index(int(spot[0] * grid[0]), int(spot[1] * grid[1]), grid)
+
+
 def same_spot(n: int, grid: tuple[int, int], other: tuple[int, int]) -> int:
     """Return the patch of another grid (rows, columns) over the same picture in which the middle of patch n lies.
 
     Raises ValueError when `grid` has no patch n.
     """
-    row, column = (
-        int((at + 0.5) / side * sides) for at, side, sides in zip(patch_position(n, grid), grid, other, strict=True)
-    )
-    return patch_index(row, column, other)
+    return patch_at(spot_of(n, grid), other)
 
 
 def token_name(token: int, prefix: int) -> str:

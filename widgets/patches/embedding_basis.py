@@ -240,15 +240,12 @@ class EmbeddingBasis(Widget):
     def _redraw(self, *_: Any) -> None:
         self._slider.disabled = self.keep != "slider"
         basis = self.found()
-        if self.selection.grid == (0, 0):  # chosen here, or by nobody who said on which patches
-            self.selection.grid = self._last.grid
-        chosen, self._last = self.selection.token_on(basis.grid), basis
+        before, self._last = self._last, basis
+        self.selection.carry(before.grid, basis.grid)
         with pn.io.hold():
             for name, state in self._states(basis).items():
                 self._parts[name].param.update(status="ready", message="", **state)
             self._draw_plot(basis)
-        if self.selection.token >= PREFIX:  # the same spot, now counted on these patches
-            self.selection.param.update(token=chosen, grid=basis.grid)
 
     def _select(self, *_: Any) -> None:
         with pn.io.hold():

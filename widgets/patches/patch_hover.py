@@ -14,7 +14,7 @@ from widgets.kit import stills
 from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Description, Widget
 from widgets.model.count import sequence_facts
-from widgets.model.patches import number_places, patch_index, patch_position, patchify, to_channels_last
+from widgets.model.patches import number_places, patch_position, patchify, to_channels_last
 from widgets.parts import MatrixView, NumberTable, Part, PatchPixels, PictureGrid, TokenStrip, controls
 from widgets.pictures import PREPARATIONS, Picture, prepare
 
@@ -50,7 +50,7 @@ class PatchHover(Widget):
         self.selection.token = min(
             self.selection.token, PREFIX + self.facts["patches"] - 1
         )  # an address may ask for more
-        self._remember_place()
+        self._drawn_on = self.grid
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
@@ -254,7 +254,8 @@ class PatchHover(Widget):
         if any(event.name == "colours" for event in events) and self._went_to_the_models_patch_size():
             return  # that change has redrawn everything
         self.selection.patch_size = self.patch_size
-        self._keep_place()
+        self.selection.carry(self._drawn_on, self.grid)
+        self._drawn_on = self.grid
         with pn.io.hold():
             for name, state in self._states().items():
                 self._parts[name].param.update(**state)
@@ -270,26 +271,11 @@ class PatchHover(Widget):
         before, self.patch_size = self.patch_size, load(self.selection.checkpoint).model.config.patch_size
         return before != self.patch_size
 
-    def _keep_place(self) -> None:
-        """Keep the selected patch over the same spot when P or the picture changes the grid."""
-        if self.selection.token < PREFIX:
-            return
-        (row, column), (rows, columns) = self._place, self.grid
-        place = self._place
-        self.selection.token = PREFIX + patch_index(int(row * rows), int(column * columns), self.grid)
-        self._place = place  # the spot that was chosen, not the middle of the patch it now falls in
-
-    def _remember_place(self) -> None:
-        self._place = tuple(
-            (at + 0.5) / side for at, side in zip(patch_position(self.patch, self.grid), self.grid, strict=True)
-        )
-
     def _follow_patch_size(self, event: param.parameterized.Event) -> None:
         if event.new in PATCH_SIZES:
             self.patch_size = event.new
 
     def _select(self, *_: Any) -> None:
-        self._remember_place()
         with pn.io.hold():  # one message for all of them
             for part in self._parts.values():
                 part.selected = self.selection.token

@@ -195,19 +195,13 @@ class PositionSimilarity(Widget):
             self.table = "learned"  # the same table then, and not offered twice; this has redrawn everything
             return
         states = self._states(title, grid, pixels)
-        self._keep_place(grid)
+        before, self._grid = self._grid, grid
+        self.selection.carry(grid if before == (0, 0) else before, grid)
         with pn.io.hold():
             for name, state in states.items():
                 self._parts[name].param.update(status="ready", message="", **state)
             self._offer(self._options(grid))
             self._words.object = f'<p style="margin:0;color:var(--vit-ink)">{self._how_to_read(title)}</p>'
-
-    def _keep_place(self, grid: tuple[int, int]) -> None:
-        """Stay over the same spot of the picture when the grid is another one."""
-        if self.selection.grid == (0, 0):  # chosen here, or by nobody who said on which patches
-            self.selection.grid = self._grid
-        self._grid = grid
-        self.selection.param.update(token=min(self.selection.token_on(grid), grid[0] * grid[1]), grid=grid)
 
     def _offer(self, options: dict[str, str]) -> None:
         """New radio buttons only when there are others: the keyboard is on them while they are used."""
