@@ -150,8 +150,12 @@ def test_every_written_chapter_runs_here_without_a_failing_cell(page: Page, cour
 
 
 def test_visitors_share_nothing_and_leave_nothing(
-    browser: Browser, fixtures: None, course: str, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, fixtures: None, serve: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from widgets import app
+
+    soon = {"unused_session_lifetime_milliseconds": 1000, "check_unused_sessions_milliseconds": 500}  # not 15 and 17 s
+    course = serve({"app": app.page}, **soon) + "/app"
     books: list[weakref.ref[Any]] = []
     make = run.Workbook.__init__
 
@@ -169,7 +173,7 @@ def test_visitors_share_nothing_and_leave_nothing(
     assert first is None or second is None or first._names is not second._names
     del first, second
     server = next(iter(pn.state._servers.values()))[0]
-    deadline = time.monotonic() + 60  # Bokeh keeps a session for 15 s, and looks every 17 s
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and (server.get_sessions() or any(b() for b in books)):
         time.sleep(0.5)
         gc.collect()

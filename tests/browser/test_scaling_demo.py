@@ -59,7 +59,7 @@ def test_the_real_head_is_the_chosen_one_and_says_so(page: Page, widget: Scaling
         [_pair(key, found) for found in (found, widget.over_queries()[1]) for key in MEASURED],
     )
     page.get_by_role("checkbox", name="Another picture or model").check()
-    title = next(title for title, name in widget.model.controls[0].options.items() if name == "random-b16")
+    title = next(title for title, name in widget.models.controls[0].options.items() if name == "random-b16")
     page.get_by_label("Model", exact=True).select_option(label=title)
     expect(caption).to_contain_text("Layer 5, head 3, query: the class token, 197 keys")
     assert_becomes(

@@ -234,25 +234,15 @@ class AttentionCalculator(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         from widgets.model.worked_examples import PRESETS
 
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.choice(self.param.preset, "Start from", {p.title: name for name, p in PRESETS.items()}, width=230),
             self._heads,
             controls.switch(self.param.scaled, "Divide by √D_h"),
             controls.switch(self.param.masked, "Causal mask (ViT has none)"),
             controls.button("Undo", self.undo),
             controls.button("Reset", self.reset),
-            align_items="flex-end",
-            margin=0,
         )
-        return pn.Column(
-            bar,
-            self._sheet,
-            self._code,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "12px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, self._sheet, self._code, gap=12, wide=True)
 
     def _redraw(self, *_: Any) -> None:
         with pn.io.hold():

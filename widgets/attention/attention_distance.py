@@ -9,10 +9,9 @@ import numpy as np
 import panel as pn
 
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
+from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.plot_still import plot_still
-from widgets.kit.widget import Description, Widget
+from widgets.kit.widget import Description
 from widgets.parts import NumberTable, Part, Plot, Series
 
 if TYPE_CHECKING:
@@ -33,17 +32,16 @@ class Distances:
     caption: str
 
 
-class AttentionDistance(Widget):
+class AttentionDistance(PictureWidget):
     """A dot for every head of every layer: how far from its query the patches lie that it weighs. Click one to choose
     it."""
 
     title = "Find the far-sighted heads"
     summary = "One dot for each head of each layer: how many pixels lie between a patch and the patches it looks at."
+    offers = ("layer", "head")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.model = ModelChoice(selection=self.selection, layer=True, head=True)
         self._plot = Plot(
             title="Click a dot to choose that head",
             x_label="layer",
@@ -54,8 +52,7 @@ class AttentionDistance(Widget):
         )
         self._table = NumberTable(title="The chosen head")
         self._found: Distances | None = None
-        self._redraw()
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
+        self.draw_with(self._redraw)
         self.selection.param.watch(self._mark, ["layer", "head"])
         self._plot.param.watch(self._tapped, ["tap"])
 
@@ -84,18 +81,10 @@ class AttentionDistance(Widget):
         return min(self.selection.layer, layers - 1), min(self.selection.head, heads - 1)
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self.model.controls, align_items="flex-end", margin=0)
+        bar = self.bar()
         plot = pn.Column(self._plot, styles={"flex": "3 1 420px", "min-width": "0"}, margin=0)
         table = pn.Column(self._table, styles={"flex": "1 1 250px", "min-width": "0"}, margin=0)
-        return pn.Column(
-            bar,
-            pn.FlexBox(plot, table, gap="24px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
-        )
+        return self.stacked(bar, pn.FlexBox(plot, table, gap="24px", align_items="flex-start"), gap=12)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""

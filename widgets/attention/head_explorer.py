@@ -13,9 +13,8 @@ import param
 
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import patch_index, patch_position, token_name
 from widgets.parts import HeadMaps, Part, controls
 from widgets.pictures import PREPARATIONS, Picture, prepare
@@ -53,13 +52,14 @@ class Layer:
         return self.pixels.shape[1] // self.patch_size, self.pixels.shape[2] // self.patch_size
 
 
-class HeadExplorer(Widget):
+class HeadExplorer(PictureWidget):
     """A query on the picture, and the row of A that belongs to it in all heads of a layer, side by side."""
 
     title = "Compare the heads"
     summary = (
         "Choose a patch and see where every head of a layer looks from there, in a trained ViT or in heads set by hand."
     )
+    offers = ("layer",)
 
     source = param.Selector(
         default="model", objects=["model", "hand"], doc="heads of the checkpoint, or four set by hand"
@@ -70,8 +70,6 @@ class HeadExplorer(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.model = ModelChoice(selection=self.selection, layer=True)
         self._maps = HeadMaps(channel=self.selection.channel)
         self._shown: Layer | None = None
         self._redraw()
@@ -110,24 +108,14 @@ class HeadExplorer(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         sources = {"of the model": "model", "set by hand": "hand"}
-        model = pn.Row(*self.model.controls, margin=0, visible=self.param.source.rx() == "model")
-        bar = pn.FlexBox(
+        model = pn.Row(*self.models.controls, margin=0, visible=self.param.source.rx() == "model")
+        bar = controls.row(
             *self.choice.controls,
             controls.choice(self.param.source, "Heads", sources, width=150),
             model,
             controls.choice(self.param.scale, "Colour scale", SCALES, width=160),
-            align_items="flex-end",
-            margin=0,
         )
-        return pn.Column(
-            bar,
-            self._maps,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
-        )
+        return self.stacked(bar, self._maps, gap=12)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""

@@ -12,9 +12,8 @@ import param
 
 from widgets.common.refusal import Refused
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.parts import NumberTable, Part, Plot, Series, controls
 
 if TYPE_CHECKING:
@@ -69,11 +68,12 @@ class Scores:
         return {name: score_statistics(torch.from_numpy(scores)[None]) for name, scores in self.ways().items()}
 
 
-class ScalingDemo(Widget):
+class ScalingDemo(PictureWidget):
     """Scores and weights of one random query at any D_h, with and without the root, and of a real head."""
 
     title = "Widen the head"
     summary = "Let D_h grow and watch the softmax put all its weight on one key, unless the scores are divided by √D_h."
+    offers = ("layer", "head")
 
     head_size = param.Selector(default=64, objects=HEAD_SIZES, doc="D_h of the random query and keys")
     seed = param.Integer(0, bounds=(0, None), doc="of the draw; another one draws again")
@@ -82,8 +82,6 @@ class ScalingDemo(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.model = ModelChoice(selection=self.selection, layer=True, head=True)
         self._random = _Half("Random numbers")
         self._real = _Half("A real head")
         self._spread = Plot(
@@ -179,29 +177,18 @@ class ScalingDemo(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.slider(self.param.head_size, "Random numbers: D_h", HEAD_SIZES),
             controls.button("Draw again", self.draw_again),
-            *self.model.controls[1:],
+            *self.models.controls[1:],
             controls.choice(self.param.one_axis, "Axis of the scores", AXES, width=150),
             controls.switch(self.param.more, "Another picture or model"),
-            align_items="flex-end",
-            margin=0,
         )
         behind = pn.FlexBox(
-            *self.choice.controls, self.model.controls[0], align_items="flex-end", margin=0, visible=self.param.more
+            *self.choice.controls, self.models.controls[0], align_items="flex-end", margin=0, visible=self.param.more
         )
         halves = pn.FlexBox(self._random.view(), self._real.view(), gap="24px", align_items="flex-start")
-        return pn.Column(
-            bar,
-            behind,
-            halves,
-            self._spread,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, behind, halves, self._spread, gap=16, wide=True)
 
     def draw_again(self, *_: Any) -> None:
         """Another random query, other random keys."""

@@ -12,9 +12,8 @@ from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import token_name
 from widgets.parts import MatrixView, Part, Plot, Series, controls
 
@@ -32,19 +31,18 @@ LOOKS = {"GELU": ("accent", False), "GELU, tanh form": ("key", True), "ReLU": ("
 WHOSE = {"all tokens": "all", "the class token": "class", "the token you follow": "followed"}
 
 
-class ActivationPlot(Widget):
+class ActivationPlot(PictureWidget):
     """Three activations with their slopes, over a histogram of what the chosen layer feeds into its own."""
 
     title = "Point at the curve"
     summary = "GELU against ReLU, and where on that axis a trained model's own numbers lie."
+    offers = ("layer",)
 
     show = param.Selector(default="value", objects=["value", "slope"], doc="what the upper plot draws")
     tokens = param.Selector(default="all", objects=list(WHOSE.values()), doc="whose pre-activations are counted")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.models = ModelChoice(selection=self.selection, layer=True)
         self.reading: Reading | None = None
         self._measured: Stream | None = None
         self._curves = Plot(
@@ -75,10 +73,9 @@ class ActivationPlot(Widget):
             tappable=True,
         )
         self._draw_curves()
-        self._read()
+        self.draw_with(self._read)
         self.param.watch(self._draw_curves, ["show"])
         self.param.watch(self._draw_numbers, ["tokens"])
-        self.selection.param.watch(self._read, ["picture", "upload", "checkpoint"])
         self.selection.param.watch(self._draw_numbers, ["layer", "token"])
         self._shares.param.watch(self._layer_chosen, "tapped")
 
@@ -130,26 +127,14 @@ class ActivationPlot(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         draw = {"values": "value", "slopes": "slope"}
-        bar = pn.FlexBox(
-            *self.choice.controls,
-            *self.models.controls,
+        bar = self.bar(
             controls.choice(self.param.tokens, "Count the numbers of", WHOSE, width=190),
             controls.radio(self.param.show, "Draw", draw),
-            align_items="flex-end",
-            margin=0,
         )
         shares = pn.Column(self._shares, margin=0, styles={"flex": "1 1 260px", "min-width": "0"})
         values = pn.Column(self._values, margin=0, styles={"flex": "0 1 700px", "min-width": "0"})
-        return pn.Column(
-            bar,
-            self._curves,
-            self._histogram,
-            pn.FlexBox(shares, values, gap="24px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
+        return self.stacked(
+            bar, self._curves, self._histogram, pn.FlexBox(shares, values, gap="24px", align_items="flex-start"), gap=16
         )
 
     def _draw_curves(self, *_: Any) -> None:

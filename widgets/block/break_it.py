@@ -12,9 +12,8 @@ from widgets.block.cosine_line import cosine_line, spread
 from widgets.common.number_formats import fixed
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.parts import NumberTable, Part, PictureGrid, controls
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 RIGHT = "none"
 
 
-class BreakIt(Widget):
+class BreakIt(PictureWidget):
     """One of a list of mistakes, on or off, on the real model: what it now reads, and what becomes of y."""
 
     title = "Break it"
@@ -36,15 +35,11 @@ class BreakIt(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.model_choice = ModelChoice(selection=self.selection)
         self._grid = PictureGrid(title="What the model now reads", follow=False)
         self._table = NumberTable(title="What becomes of y")
         self._line = controls.words("", sizing_mode="stretch_width")
         self._words = controls.words("", sizing_mode="stretch_width")
-        self._redraw()
-        self.param.watch(self._redraw, ["fault", "faults"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
+        self.draw_with(self._redraw, "fault", "faults")
 
     def options(self) -> dict[str, str]:
         """Shown name -> fault, "nothing" first."""
@@ -62,12 +57,8 @@ class BreakIt(Widget):
         return damage(self.selection.checkpoint, self.choice.picture, () if self.fault == RIGHT else (self.fault,))
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
-            *self.choice.controls,
-            *self.model_choice.controls,
+        bar = self.bar(
             controls.choice(self.param.fault, "The mistake", self.options(), width=280),
-            align_items="flex-end",
-            margin=0,
         )
         left = pn.Column(self._grid, styles={"flex": "1 1 260px", "max-width": "336px", "min-width": "0"}, margin=0)
         right = pn.Column(
@@ -77,15 +68,7 @@ class BreakIt(Widget):
             styles={"flex": "1 1 340px", "min-width": "0", "gap": "12px"},
             margin=0,
         )
-        return pn.Column(
-            bar,
-            pn.FlexBox(left, right, gap="24px"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
-        )
+        return self.stacked(bar, pn.FlexBox(left, right, gap="24px"), gap=12)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""

@@ -14,10 +14,9 @@ from widgets.common.refusal import Refused
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
+from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.undo import Changes
-from widgets.kit.widget import Description, Widget
+from widgets.kit.widget import Description
 from widgets.model.patches import token_name
 from widgets.parts import EditableMatrices, Line, Matrix, Part, PictureGrid, controls, norm_sums
 from widgets.parts.editable_matrices import number_typed
@@ -38,12 +37,13 @@ STARTS: dict[str, tuple[str, tuple[float, ...]]] = {  # name: (title, numbers); 
 COMPARED = (1e-12, 1e-6, 1e-5)  # the epsilons that codes really use
 
 
-class LayerNormLab(Widget):
+class LayerNormLab(PictureWidget):
     """One token of eight numbers through LayerNorm. Change a number, gamma, beta or epsilon; every cell shows its
     sum."""
 
     title = "Change a token"
     summary = "Normalise one token by hand: edit its numbers, gamma, beta and epsilon, and read every step."
+    offers = ("layer",)
 
     start = param.Selector(default=HAND, objects=[*STARTS, PICTURE], doc="the token to start from")
     sample = param.Boolean(False, doc="divide the squares by D - 1, as torch.var does: not what LayerNorm does")
@@ -55,22 +55,20 @@ class LayerNormLab(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.models = ModelChoice(selection=self.selection, layer=True)
         self.reading: Reading | None = None
         self._changes = Changes(self)
         self._sheet = EditableMatrices(self.edit, undo=self.undo, chosen=self.chosen, sum_after=2)
         self._grid = PictureGrid(
             title="Click the patch whose token you want", channel=self.selection.channel, stand_in=False
         )
-        self._of_picture = pn.FlexBox(*self.choice.controls, *self.models.controls, align_items="flex-end", margin=0)
+        self._of_picture = self.bar()
         if self.x is None:
             self._load()
         self._redraw()
         self.param.watch(self._load, ["start"])
         self.param.watch(self._redraw, ["x", "gamma", "beta", "epsilon", "sample"])
         self.selection.param.watch(self._followed, ["picture", "upload", "checkpoint", "layer", "token"])
-        self._grid.param.watch(lambda event: setattr(self.selection, "token", event.new), ["selected"])
+        self.share_token(self._grid)
         self._sheet.param.watch(lambda event: setattr(self, "chosen", event.new), ["chosen"])
 
     # the numbers ------------------------------------------------------------------------------------------
@@ -217,27 +215,18 @@ class LayerNormLab(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         titles = {title: name for name, (title, _) in STARTS.items()} | {"a token of the picture": PICTURE}
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.choice(self.param.start, "Start from", titles, width=270),
             controls.radio(self.param.sample, "Divide the squares by", {"D": False, "D − 1": True}),
             controls.button("Undo", self.undo),
-            align_items="flex-end",
-            margin=0,
         )
         grid = self._beside = pn.Column(
             self._grid, margin=0, styles={"flex": "1 1 220px", "max-width": "280px", "min-width": "0"}
         )
         sheet = pn.Column(self._sheet, margin=0, styles={"flex": "4 1 560px", "min-width": "0"})
         self._show_controls()
-        return pn.Column(
-            bar,
-            self._of_picture,
-            pn.FlexBox(grid, sheet, gap="24px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
+        return self.stacked(
+            bar, self._of_picture, pn.FlexBox(grid, sheet, gap="24px", align_items="flex-start"), gap=12
         )
 
     def _show_controls(self) -> None:

@@ -11,9 +11,8 @@ import panel as pn
 from widgets.common.number_formats import fixed
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.parts import MatrixView, NumberTable, Part, PictureGrid
 from widgets.pictures import open_sample, prepare, sample_names
 
@@ -40,7 +39,7 @@ class Neighbours:
         return self.names[int(self.cosines[:, way].argmax())]
 
 
-class ReadOut(Widget):
+class ReadOut(PictureWidget):
     """The two ways to read a picture's vector out of a ViT: which picture does each find most alike?"""
 
     title = "Read out one vector"
@@ -51,8 +50,6 @@ class ReadOut(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self._model = ModelChoice(selection=self.selection)
         self._pictures = [
             PictureGrid(title=title, follow=False) for title in ("This picture", *(f"Most alike {way}" for way in WAYS))
         ]
@@ -65,8 +62,7 @@ class ReadOut(Widget):
             follow=False,
         )
         self._table = NumberTable(title="The two vectors of this picture")
-        self._redraw()
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
+        self.draw_with(self._redraw)
 
     def neighbours(self) -> Neighbours:
         """Compare this picture with the samples by both ways. Raises CheckpointMissing or ValueError with a
@@ -95,7 +91,7 @@ class ReadOut(Widget):
         )
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.choice.controls, *self._model.controls, align_items="flex-end", margin=0)
+        bar = self.bar()
         pictures = [
             pn.Column(part, styles={"flex": "1 1 150px", "max-width": "210px", "min-width": "0"}, margin=0)
             for part in self._pictures
@@ -107,14 +103,7 @@ class ReadOut(Widget):
             styles={"flex": "1 1 420px", "min-width": "0", "gap": "12px"},
         )
         right = pn.Column(self._matrix, styles={"flex": "1 1 360px", "min-width": "0"}, margin=0)
-        return pn.Column(
-            bar,
-            pn.FlexBox(left, right, gap="24px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, pn.FlexBox(left, right, gap="24px", align_items="flex-start"), gap=16, wide=True)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""

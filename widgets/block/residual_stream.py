@@ -13,9 +13,8 @@ from widgets.common.refusal import Refused
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import token_name
 from widgets.parts import NumberTable, Part, PictureGrid, Plot, Series, TokenCurves, controls
 
@@ -58,7 +57,7 @@ LEGEND = (
 )
 
 
-class ResidualStream(Widget):
+class ResidualStream(PictureWidget):
     """Every token on its way through the layers: its length, its largest number, and what each sublayer adds to it."""
 
     title = "Follow a token up the stream"
@@ -71,8 +70,6 @@ class ResidualStream(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self.models = ModelChoice(selection=self.selection)
         self.reading: Reading | None = None
         self._measured: Stream | None = None
         self._differences: list[Difference] = []
@@ -90,12 +87,10 @@ class ResidualStream(Widget):
             y_log=True,
             height=230,
         )
-        self._read()
-        self.selection.param.watch(self._read, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token", "layer"])
+        self.draw_with(self._read)
+        self.selection.param.watch(self._follow_layer, ["layer"])
         self.param.watch(self._show_curves, ["show"])
-        for part in (self._grid, self._table, *self._curves.values()):
-            part.param.watch(self._chosen, ["selected"])
+        self.share_token(self._grid, self._table, *self._curves.values())
         for part in self._curves.values():
             part.param.watch(self._layer_chosen, ["layer"])
 
@@ -125,13 +120,7 @@ class ResidualStream(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
-            *self.choice.controls,
-            *self.models.controls,
-            controls.choice(self.param.show, "Curves", SHOW, width=140),
-            align_items="flex-end",
-            margin=0,
-        )
+        bar = self.bar(controls.choice(self.param.show, "Curves", SHOW, width=140))
         left = pn.Column(
             self._grid,
             self._table,
@@ -154,16 +143,7 @@ class ResidualStream(Widget):
             styles={"flex": "3 1 340px", "min-width": "0", "gap": "12px"},
         )
         shown = [self._agreement] if self.against_library else []
-        return pn.Column(
-            bar,
-            pn.FlexBox(left, right, gap="24px", align_items="flex-start"),
-            *shown,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
-        )
+        return self.stacked(bar, pn.FlexBox(left, right, gap="24px", align_items="flex-start"), *shown, gap=16)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""
@@ -313,21 +293,16 @@ class ResidualStream(Widget):
 
     # what changes -----------------------------------------------------------------------------------------
 
-    def _select(self, *_: Any) -> None:
+    def _follow_layer(self, *_: Any) -> None:
         if self._measured is None:
             return
         with pn.io.hold():
-            for part in (self._grid, self._table, *self._curves.values()):
-                part.selected = self.selection.token
             for part in self._curves.values():
                 part.layer = self.selection.layer + 1
 
-    def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.token = event.new
-
     def _layer_chosen(self, event: param.parameterized.Event) -> None:
         self.selection.layer = max(event.new - 1, 0)  # z_0 stands before the first layer
-        self._select()
+        self._follow_layer()
 
     # the same in words and as a still ---------------------------------------------------------------------
 

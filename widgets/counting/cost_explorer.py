@@ -168,14 +168,12 @@ class CostExplorer(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.choice(
                 self.param.model, "Model", {title: name for name, (title, _) in models().items()}, width=220
             ),
             controls.radio(self.param.show, "Show", {"shares": SHARES, "multiply-adds": MACS}),
             controls.switch(self.param.windowed, "Beside windows"),
-            align_items="flex-end",
-            margin=0,
         )
         left = pn.Column(
             self._plot,
@@ -191,16 +189,7 @@ class CostExplorer(Widget):
             styles={"flex": "1 1 340px", "min-width": "0", "gap": "16px"},
             margin=0,
         )
-        return pn.Column(
-            bar,
-            self._sheet,
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
-        )
+        return self.stacked(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), gap=16)
 
     def _fields(self) -> list[dict[str, Any]]:
         shape, field = self.shape, {"options": [], "note": ""}

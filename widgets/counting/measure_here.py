@@ -137,19 +137,10 @@ class MeasureHere(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.model.controls, self._press, align_items="flex-end", margin=0)
+        bar = controls.row(*self.model.controls, self._press)
         left = pn.Column(self._plot, styles={"flex": "1 1 380px", "min-width": "0"}, margin=0)
         right = pn.Column(self._table, styles={"flex": "1 1 460px", "min-width": "0"}, margin=0)
-        return pn.Column(
-            bar,
-            self._said,
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
-        )
+        return self.stacked(bar, self._said, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), gap=12)
 
     def _say(self, sentence: str, hue: str = "ink") -> None:
         self._said.object = controls.status(sentence, hue)

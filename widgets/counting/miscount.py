@@ -63,13 +63,11 @@ class Miscount(Widget):
         return vit_param_count.expected(cfg), vit_param_count.faulty(cfg, faults)
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.choice(self.param.model, "Model", {f"ViT-{name}": name for name in MODELS}, width=140),
             controls.choice(
                 self.param.mistake, "The mistake", {text: name for name, text in MISTAKES.items()}, width=340
             ),
-            align_items="flex-end",
-            margin=0,
         )
         return pn.Column(
             bar,

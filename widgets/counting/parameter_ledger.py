@@ -80,20 +80,12 @@ class ParameterLedger(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(*self.models.controls, align_items="flex-end", margin=0)
+        bar = controls.row(*self.models.controls)
         left = pn.Column(self._terms, styles={"flex": "1 1 400px", "min-width": "0"}, margin=0)
         right = pn.Column(
             self._tensors, self._words, styles={"flex": "1 1 400px", "min-width": "0", "gap": "12px"}, margin=0
         )
-        return pn.Column(
-            bar,
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
-        )
+        return self.stacked(bar, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), gap=16)
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""

@@ -54,14 +54,7 @@ class PublishedCounts(Widget):
         right = pn.Column(
             self._ways, self._words, styles={"flex": "1.4 1 420px", "min-width": "0", "gap": "12px"}, margin=0
         )
-        return pn.Column(
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "12px"},
-        )
+        return self.stacked(pn.FlexBox(left, right, gap="28px", align_items="flex-start"), gap=12)
 
     def _choose(self, event: param.parameterized.Event) -> None:
         with param.parameterized.discard_events(self):

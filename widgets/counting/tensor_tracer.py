@@ -110,14 +110,12 @@ class TensorTracer(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(
+        bar = controls.row(
             controls.choice(
                 self.param.case, "Model, size and batch", {title: n for n, (title, _, _) in enumerate(CASES)}, width=320
             ),
             self._reveal,
             self._again,
-            align_items="flex-end",
-            margin=0,
         )
         return pn.Column(
             bar,

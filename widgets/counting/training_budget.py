@@ -89,21 +89,12 @@ class TrainingBudget(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         way = controls.choice(self.param.way, "Count it as", {text: way for way, (text, _) in WAYS.items()}, width=300)
-        bar = pn.FlexBox(self._preset, self._device, way, align_items="flex-end", margin=0)
+        bar = controls.row(self._preset, self._device, way)
         left = pn.Column(self._numbers, styles={"flex": "1 1 380px", "min-width": "0"}, margin=0)
         right = pn.Column(
             self._table, self._said, styles={"flex": "1 1 380px", "min-width": "0", "gap": "12px"}, margin=0
         )
-        return pn.Column(
-            bar,
-            self._sheet,
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
-        )
+        return self.stacked(bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), gap=16)
 
     def _show(self, *_: Any) -> None:
         with pn.io.hold():

@@ -152,7 +152,7 @@ class ViTCalculator(Widget):
     # what is seen -----------------------------------------------------------------------------------------
 
     def __panel__(self) -> pn.viewable.Viewable:
-        bar = pn.FlexBox(self._preset, self._beside, self._swap, align_items="flex-end", margin=0)
+        bar = controls.row(self._preset, self._beside, self._swap)
         left = pn.Column(
             self._ledger, self._why, styles={"flex": "1.3 1 440px", "min-width": "0", "gap": "8px"}, margin=0
         )
@@ -173,17 +173,8 @@ class ViTCalculator(Widget):
         files = pn.FlexBox(self._csv, self._code, gap="16px", margin=0)
         for part in (self._csv, self._code):
             part.styles = {"flex": "0 1 auto", "max-width": "100%", "min-width": "0"}
-        return pn.Column(
-            bar,
-            self._sheet,
-            pn.FlexBox(left, right, gap="28px", align_items="flex-start"),
-            self._shapes,
-            files,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            max_width=1040,
-            margin=0,
-            styles={"gap": "16px"},
+        return self.stacked(
+            bar, self._sheet, pn.FlexBox(left, right, gap="28px", align_items="flex-start"), self._shapes, files, gap=16
         )
 
     def _beside_ledger(self) -> dict[str, str]:

@@ -82,7 +82,7 @@ class ForwardStepper(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         parts = self._parts
-        bar = pn.FlexBox(*self.choice.controls, self._model_select, self._head_select, align_items="flex-end", margin=0)
+        bar = controls.row(*self.choice.controls, self._model_select, self._head_select)
         column = {"min-width": "0"}
         picture = pn.Column(parts["grid"], styles={**column, "flex": "1 1 240px", "max-width": "320px"}, margin=0)
         self._pixels_column = pn.Column(parts["pixels"], sizing_mode="stretch_width", margin=0)
@@ -94,16 +94,7 @@ class ForwardStepper(Widget):
         if self._opened is not None:
             self._show_columns(self.scene)
         whole = pn.FlexBox(picture, flow, matrix, gap="24px", align_items="flex-start")
-        return pn.Column(
-            bar,
-            parts["bar"],
-            self._words,
-            whole,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "8px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, parts["bar"], self._words, whole, gap=8, wide=True)
 
     def _make_parts(self) -> dict[str, Part]:
         shared = {"channel": self.selection.channel, "selected": self.selection.token}
@@ -116,16 +107,13 @@ class ForwardStepper(Widget):
         }
 
     def _connect(self) -> None:
-        followers = [part for name, part in self._parts.items() if name != "bar"]
-        for part in followers:
-            part.param.watch(lambda event: setattr(self.selection, "token", event.new), ["selected"])
+        self.share_token(*(part for name, part in self._parts.items() if name != "bar"))
         self._parts["bar"].param.watch(lambda event: self._go(event.new), ["step"])
         self._model_select.param.watch(self._model_picked, "value")
         self._head_select.param.watch(lambda event: setattr(self.selection, "head", event.new or 0), "value")
         self.selection.param.watch(lambda *_: self._reload(), ["picture", "upload", "checkpoint", "model"])
         self.selection.param.watch(self._follow, ["step", "layer"])
         self.selection.param.watch(lambda *_: self._redraw(), ["head"])
-        self.selection.param.watch(self._select, ["token"])
 
     def notice_parts(self) -> list[Part]:
         """Where a refusal is said."""
@@ -231,12 +219,6 @@ class ForwardStepper(Widget):
             self.selection.model = HAND_SET
         elif event.new:
             self.selection.param.update(checkpoint=event.new, model=CHECKPOINT)
-
-    def _select(self, *_: Any) -> None:
-        with pn.io.hold():
-            for name, part in self._parts.items():
-                if name != "bar":
-                    part.selected = self.selection.token
 
     # the same in words and as a still ---------------------------------------------------------------------
 

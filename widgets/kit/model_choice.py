@@ -86,4 +86,4 @@ class ModelChoice(pn.viewable.Viewer):
             )
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return pn.FlexBox(*self.controls, align_items="flex-end", margin=0)
+        return controls.row(*self.controls)

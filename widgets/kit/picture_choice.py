@@ -76,4 +76,4 @@ class PictureChoice(pn.viewable.Viewer):
         return [self._select, self._upload]
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return pn.FlexBox(*self.controls, align_items="flex-end", margin=0)
+        return controls.row(*self.controls)

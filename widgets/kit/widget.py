@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 STILLS = "VIT_COURSE_STILLS"
 """Environment variable: when set, a notebook keeps a widget's still instead of its live view."""
+WIDTH = 1040  # pixels of a widget on a page
 STILL_WIDTH = 640  # pixels
 STILL_BYTES = 30_000
 STILL_COLOURS = (128, 64, 32, 16)
@@ -86,6 +88,40 @@ class Widget(pn.viewable.Viewer):
     def still(self) -> Figure:
         """The present state as a matplotlib figure, made without pyplot."""
         raise NotImplementedError(f"{type(self).__name__} needs still() -> matplotlib.figure.Figure")
+
+    def share_token(self, *parts: Part, on: Callable[[], tuple[tuple[int, int], int] | None] | None = None) -> None:
+        """What these parts select is the selection's token from now on, and they follow it.
+
+        Parts on a channel of their own may draw another grid than the rest of the page: `on` says which, as
+        ((rows, columns), tokens in front of the patches), or None while nothing is drawn.
+        """
+
+        def chosen(event: param.parameterized.Event) -> None:
+            if on is None:
+                self.selection.token = event.new
+            elif drawn := on():
+                self.selection.choose(event.new, *drawn)
+
+        def follow(*_: Any) -> None:
+            drawn = on() if on else None
+            if on and not drawn:
+                return
+            with pn.io.hold():  # one message for all of them
+                for part in parts:
+                    part.selected = self.selection.token_on(*drawn) if drawn else self.selection.token
+
+        for part in parts:
+            part.param.watch(chosen, ["selected"])
+        self.selection.param.watch(follow, ["token", "grid"] if on else ["token"])
+
+    def stacked(self, *rows: Any, gap: int = 16, wide: bool = False) -> pn.Column:
+        """The widget on a page: `rows` under one another, `gap` pixels apart, and itself in words below them.
+
+        It is as wide as a reader can take in at once; a `wide` one takes more where a page gives it more.
+        """
+        room: dict[str, Any] = {} if wide else {"max_width": WIDTH}
+        styles = {"gap": f"{gap}px"} | ({"max-width": f"var(--vit-widget-width, {WIDTH}px)"} if wide else {})
+        return pn.Column(*rows, self.text_twin(), sizing_mode="stretch_width", margin=0, styles=styles, **room)
 
     def text_twin(self, *views: Widget) -> pn.viewable.Viewable:
         """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it

@@ -35,6 +35,7 @@ from widgets.parts import (
     TextFile,
     TokenCurves,
     TokenStrip,
+    controls,
     theme,
 )
 from widgets.patches.patch_hover import PatchHover
@@ -443,7 +444,7 @@ def _lattice() -> pn.viewable.Viewable:
 
 
 def _controls() -> pn.viewable.Viewable:
-    return pn.FlexBox(*PatchHover()._controls(), align_items="flex-end", margin=0)
+    return controls.row(*PatchHover()._controls())
 
 
 def _curves() -> TokenCurves:

@@ -62,6 +62,11 @@ def button(label: str, pressed: Callable[[Any], None], **look: Any) -> pn.widget
     return made
 
 
+def row(*controls: Any) -> pn.FlexBox:
+    """Controls side by side, their fields on one line, and under one another where there is no room."""
+    return pn.FlexBox(*controls, align_items="flex-end", margin=0)
+
+
 def words(text: str, **look: Any) -> pn.pane.HTML:
     """A label in the course's type."""
     return pn.pane.HTML(f'<span class="label">{text}</span>', **{**LOOK, "margin": 0, **look})

@@ -11,9 +11,8 @@ import param
 
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import patch_position
 from widgets.parts import NumberTable, Part, PatchCrops, PatternRow, PictureGrid, Plot, controls
 from widgets.patches import kept_numbers
@@ -28,7 +27,7 @@ MOST = 64  # end of the slider
 SHOWN = 16  # patterns that are drawn
 
 
-class EmbeddingBasis(Widget):
+class EmbeddingBasis(PictureWidget):
     """Every patch of a picture as k numbers along k directions, and put together again from them."""
 
     title = "Keep k numbers of every patch"
@@ -44,16 +43,11 @@ class EmbeddingBasis(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice, self.models = PictureChoice(selection=self.selection), ModelChoice(selection=self.selection)
         self._slider = controls.slider(self.param.k, "Numbers kept, k", width=200)
         self._last = self._basis("components")
         self._parts = self._make_parts()
-        self._redraw()
-        self.param.watch(self._redraw, ["basis", "keep", "k"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token", "grid"])
-        for part in self._parts.values():
-            part.param.watch(self._chosen, ["selected"])
+        self.draw_with(self._redraw, "basis", "keep", "k")
+        self.share_token(*self._parts.values(), on=lambda: (self._last.grid, PREFIX))
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
@@ -81,14 +75,12 @@ class EmbeddingBasis(Widget):
         kinds = {"this picture's components": "components", "random directions": "random", "a model's E": "model"}
         keeps = {"k, from the slider": "slider", "all but one": "all_but_one", "all": "all"}
         model = pn.Row(*self.models.controls, visible=self.param.basis.rx() == "model", margin=0)
-        bar = pn.FlexBox(
+        bar = controls.row(
             *self.choice.controls,
             controls.choice(self.param.basis, "Patterns to mix", kinds, width=234),
             model,
             controls.choice(self.param.keep, "Keep", keeps, width=168),
             self._slider,
-            align_items="flex-end",
-            margin=0,
         )
         pictures = pn.FlexBox(
             pn.Column(parts["grid"], styles=third, margin=0),
@@ -99,16 +91,7 @@ class EmbeddingBasis(Widget):
             gap="24px",
             align_items="flex-start",
         )
-        return pn.Column(
-            bar,
-            pictures,
-            parts["patterns"],
-            self._plot,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, pictures, parts["patterns"], self._plot, gap=20, wide=True)
 
     def _make_parts(self) -> dict[str, Part]:
         # a channel of its own: a widget beside it may cut patches of another size, and number 17 lies elsewhere there
@@ -246,14 +229,6 @@ class EmbeddingBasis(Widget):
             for name, state in self._states(basis).items():
                 self._parts[name].param.update(status="ready", message="", **state)
             self._draw_plot(basis)
-
-    def _select(self, *_: Any) -> None:
-        with pn.io.hold():
-            for part in self._parts.values():
-                part.selected = self.selection.token_on(self._last.grid)
-
-    def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.choose(event.new, self._last.grid)
 
     # the same in words and as a still ---------------------------------------------------------------------
 

@@ -15,9 +15,8 @@ from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
 from widgets.kit import stills
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import patch_position, patchify
 from widgets.parts import NumberTable, Part, PatternRow, PatternWall, PictureGrid, controls
 from widgets.parts.theme import colour_scale
@@ -87,7 +86,7 @@ def bank_of(checkpoint: str) -> Bank:
     )
 
 
-class FilterBank(Widget):
+class FilterBank(PictureWidget):
     """Every filter of a model's patch embedding. Choose one: its channels, and where on the picture it answers."""
 
     title = "Look at what E learned"
@@ -99,16 +98,11 @@ class FilterBank(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice, self.models = PictureChoice(selection=self.selection), ModelChoice(selection=self.selection)
         self._last: tuple[Bank, Reading] | None = None
         self._parts = self._make_parts()
-        self._redraw()
-        self.param.watch(self._redraw, ["filter", "order", "shared_scale"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token", "grid"])
+        self.draw_with(self._redraw, "filter", "order", "shared_scale")
         self._parts["wall"].param.watch(self._picked, ["selected"])
-        for name in ("map", "answers"):
-            self._parts[name].param.watch(self._chosen, ["selected"])
+        self.share_token(self._parts["map"], self._parts["answers"], on=self._drawn_on)
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
@@ -129,15 +123,11 @@ class FilterBank(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         parts = self._parts
-        bar = pn.FlexBox(
-            *self.choice.controls,
-            *self.models.controls,
+        bar = self.bar(
             controls.choice(
                 self.param.order, "Order of the filters", {text: name for name, text in ORDERS.items()}, width=160
             ),
             controls.switch(self.param.shared_scale, "one scale for all"),
-            align_items="flex-end",
-            margin=0,
         )
         one = pn.Column(
             parts["one"], parts["facts"], styles={"flex": "1 1 360px", "min-width": "0", "gap": "12px"}, margin=0
@@ -147,15 +137,13 @@ class FilterBank(Widget):
         ends = pn.Column(
             parts["ends"], parts["answers"], styles={"flex": "1 1 300px", "min-width": "0", "gap": "12px"}, margin=0
         )
-        return pn.Column(
+        return self.stacked(
             bar,
             pn.FlexBox(wall, one, gap="24px", align_items="flex-start"),
             pn.FlexBox(where, ends, gap="24px", align_items="flex-start"),
             parts["components"],
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "24px", "max-width": "var(--vit-widget-width, 1040px)"},
+            gap=24,
+            wide=True,
         )
 
     def _make_parts(self) -> dict[str, Part]:
@@ -302,18 +290,9 @@ class FilterBank(Widget):
         if self._last is not None:
             self.filter = int(self._last[0].order(self.order)[min(event.new, len(self._last[0].filters) - 1)])
 
-    def _select(self, *_: Any) -> None:
-        if self._last is None:
-            return
-        with pn.io.hold():
-            for name in ("map", "answers"):
-                self._parts[name].selected = self.selection.token_on(
-                    self._last[1].trace.grid, self._last[1].trace.prefix
-                )
-
-    def _chosen(self, event: param.parameterized.Event) -> None:
-        if self._last is not None:
-            self.selection.choose(event.new, self._last[1].trace.grid, self._last[1].trace.prefix)
+    def _drawn_on(self) -> tuple[tuple[int, int], int] | None:
+        """The grid of the reading that is shown, and the tokens in front of its patches."""
+        return None if self._last is None else (self._last[1].trace.grid, self._last[1].trace.prefix)
 
     # the same in words and as a still ---------------------------------------------------------------------
 

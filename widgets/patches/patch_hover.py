@@ -54,10 +54,8 @@ class PatchHover(Widget):
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
         self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token"])
         self.selection.param.watch(self._follow_patch_size, ["patch_size"])
-        for part in self._parts.values():
-            part.param.watch(self._chosen, ["selected"])
+        self.share_token(*self._parts.values())
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
@@ -113,14 +111,7 @@ class PatchHover(Widget):
             styles={"flex": "1 1 var(--vit-beside, 100%)", "min-width": "0", "order": "var(--vit-beside-order, 4)"},
         )
         whole = pn.FlexBox(picture, details, strip, matrix, gap="24px", align_items="flex-start")
-        return pn.Column(
-            bar,
-            whole,
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"},
-        )
+        return self.stacked(bar, whole, gap=20, wide=True)
 
     def _controls(self) -> list[pn.viewable.Viewable]:
         looks = {"their own pixels": "own", "what a trained ViT finds alike": "likeness"}
@@ -274,14 +265,6 @@ class PatchHover(Widget):
     def _follow_patch_size(self, event: param.parameterized.Event) -> None:
         if event.new in PATCH_SIZES:
             self.patch_size = event.new
-
-    def _select(self, *_: Any) -> None:
-        with pn.io.hold():  # one message for all of them
-            for part in self._parts.values():
-                part.selected = self.selection.token
-
-    def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.token = event.new
 
     # the same in words and as a still ---------------------------------------------------------------------
 

@@ -10,9 +10,8 @@ import param
 
 from widgets.common.number_formats import fixed
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.parts import NumberTable, Part, PictureGrid, Plot, Series, controls
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ ORDERS = {"shuffle all": "shuffle", "swap two": "swap", "rows upside down": "row
 WITH, WITHOUT = "with E_pos", "without E_pos"
 
 
-class ShuffleTest(Widget):
+class ShuffleTest(PictureWidget):
     """A picture and its patches in another order, through the real model with its positions and without them."""
 
     title = "Shuffle the patches"
@@ -35,8 +34,6 @@ class ShuffleTest(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self._model = ModelChoice(selection=self.selection)
         self._before = PictureGrid(title="As it is", follow=False)
         self._after = PictureGrid(title="In another order", follow=False)
         self._plot = Plot(
@@ -51,9 +48,7 @@ class ShuffleTest(Widget):
         }
         self._again = controls.button("Draw again", self._draw_again)
         self._words = controls.words("", sizing_mode="stretch_width")
-        self._redraw()
-        self.param.watch(self._redraw, ["order", "seed"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
+        self.draw_with(self._redraw, "order", "seed")
 
     def result(self) -> ShuffleResult:
         """What the model answers to both orders. Raises CheckpointMissing or ValueError with a sentence."""
@@ -65,9 +60,7 @@ class ShuffleTest(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         orders = controls.radio(self.param.order, "Order of the patches", ORDERS)
-        bar = pn.FlexBox(
-            *self.choice.controls, *self._model.controls, orders, self._again, align_items="flex-end", margin=0
-        )
+        bar = self.bar(orders, self._again)
         pictures = [
             pn.Column(part, styles={"flex": "1 1 220px", "max-width": "300px", "min-width": "0"}, margin=0)
             for part in (self._before, self._after)
@@ -76,15 +69,13 @@ class ShuffleTest(Widget):
         tables = [
             pn.Column(part, styles={"flex": "1 1 320px", "min-width": "0"}, margin=0) for part in self._tables.values()
         ]
-        return pn.Column(
+        return self.stacked(
             bar,
             pn.FlexBox(*pictures, plot, gap="20px", align_items="flex-start"),
             self._words,
             pn.FlexBox(*tables, gap="32px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "16px", "max-width": "var(--vit-widget-width, 1040px)"},
+            gap=16,
+            wide=True,
         )
 
     def _draw_again(self, *_: Any) -> None:

@@ -11,9 +11,8 @@ import param
 from widgets.common.number_formats import fixed
 from widgets.common.refusal import Refused
 from widgets.kit.answering import draws
-from widgets.kit.model_choice import ModelChoice
-from widgets.kit.picture_choice import PictureChoice
-from widgets.kit.widget import Description, Widget
+from widgets.kit.picture_widget import PictureWidget
+from widgets.kit.widget import Description
 from widgets.model.patches import patch_position
 from widgets.parts import MatrixView, Part, PictureGrid, controls
 from widgets.parts.map_tiles import MapTiles
@@ -51,7 +50,7 @@ MEASURES = ["share in row", "share in column", "cosine in row", "cosine in colum
 SCALES = {"one for all, −1 to 1": "same", "each table its own": "own"}
 
 
-class PositionSimilarity(Widget):
+class PositionSimilarity(PictureWidget):
     """Four tables of positions on the grid of a picture: a model's own, two by formula, and a random one."""
 
     title = "Hover a position"
@@ -62,28 +61,21 @@ class PositionSimilarity(Widget):
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self.choice = PictureChoice(selection=self.selection)
-        self._model = ModelChoice(selection=self.selection)
         self._similar: dict[tuple[str, str, tuple[int, int]], tuple[np.ndarray, Likeness]] = {}
         self._said: dict[tuple[str, str, tuple[int, int]], list[str]] = {}
         self._radio, self._offered = pn.Column(margin=0), {}
         self._grid = (0, 0)  # that the maps are drawn on
         self._words = controls.words("", sizing_mode="stretch_width")
         self._parts = self._make_parts()
-        self._redraw()
+        self.share_token(*(self._parts[name] for name in ("picture", *NAMES, "tiles")))
+        self.draw_with(self._redraw, "table", "scale")
         self._start_at_a_patch()
-        self.param.watch(self._redraw, ["table", "scale"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
-        self.selection.param.watch(self._select, ["token"])
-        for name in ("picture", *NAMES, "tiles"):
-            self._parts[name].param.watch(self._chosen, ["selected"])
 
     def _start_at_a_patch(self) -> None:
         """Where nobody has chosen, begin at a place with a row and a column: the class token has neither."""
         part = self._parts["learned"]
         if not self.selection.token and part.rows:
             self.selection.token = 1 + part.rows // 3 * part.columns + part.columns // 3
-            self._select()
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
@@ -145,7 +137,7 @@ class PositionSimilarity(Widget):
     def __panel__(self) -> pn.viewable.Viewable:
         parts = self._parts
         scale = controls.choice(self.param.scale, "Colour scale", SCALES, width=190)
-        bar = pn.FlexBox(*self.choice.controls, *self._model.controls, scale, align_items="flex-end", margin=0)
+        bar = self.bar(scale)
         maps = [
             pn.Column(parts[name], styles={"flex": "1 1 165px", "max-width": "300px", "min-width": "0"}, margin=0)
             for name in ("picture", *NAMES)
@@ -156,14 +148,12 @@ class PositionSimilarity(Widget):
         facts = pn.Column(
             parts["facts"], self._words, margin=0, styles={"flex": "1 1 380px", "min-width": "0", "gap": "12px"}
         )
-        return pn.Column(
+        return self.stacked(
             bar,
             pn.FlexBox(*maps, gap="16px", align_items="flex-start"),
             pn.FlexBox(tiles, facts, gap="24px", align_items="flex-start"),
-            self.text_twin(),
-            sizing_mode="stretch_width",
-            margin=0,
-            styles={"gap": "20px", "max-width": "var(--vit-widget-width, 1040px)"},
+            gap=20,
+            wide=True,
         )
 
     def _make_parts(self) -> dict[str, Part]:
@@ -332,16 +322,6 @@ class PositionSimilarity(Widget):
             f" the table of {title}{''.join(stored)}, {chance[0] + chance[1]:.1%} in the random one. In the 1-D formula"
             f" {formula[1]:.1%} lie in its column."
         )
-
-    # what changes -----------------------------------------------------------------------------------------
-
-    def _select(self, *_: Any) -> None:
-        with pn.io.hold():
-            for name in ("picture", *NAMES, "tiles"):
-                self._parts[name].selected = self.selection.token
-
-    def _chosen(self, event: param.parameterized.Event) -> None:
-        self.selection.token = event.new
 
     # the same in words and as a still ---------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ class Stepwise(Widget):
 
     def _below(self, inputs: list[pn.viewable.Viewable], flex: dict[str, str]) -> pn.Column:
         """The controls and the button, the line, and the parts side by side, each as wide as `flex` says."""
-        bar = pn.FlexBox(*inputs, self._run, align_items="flex-end", margin=0)
+        bar = controls.row(*inputs, self._run)
         parts = [
             pn.Column(self._parts[name], margin=0, styles={"flex": of, "min-width": "0"}) for name, of in flex.items()
         ]

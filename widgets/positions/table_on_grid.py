@@ -132,13 +132,8 @@ class TableOnGrid(Widget):
 
     def __panel__(self) -> pn.viewable.Viewable:
         ways = controls.choice(self.param.method, "Interpolated how", METHODS, width=290)
-        bar = pn.FlexBox(
-            *self._model.controls,
-            *(field.control for field in self._fields.values()),
-            ways,
-            self._slider,
-            align_items="flex-end",
-            margin=0,
+        bar = controls.row(
+            *self._model.controls, *(field.control for field in self._fields.values()), ways, self._slider
         )
         maps = [self._side_by_side(*names) for names in PAIRED]
         below = [self._column("facts", "0 1 330px"), self._column("ways", "1 1 420px")]
