@@ -1,10 +1,12 @@
-"""Where a server that `pn.serve(..., port=0, threaded=True)` started can be reached."""
+"""A server that `pn.serve(..., port=0, threaded=True)` started: where it is, and how a test changes what it shows."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import panel as pn
+from panel.io.state import set_curdoc
 
 
 def address_of(seconds: float = 15) -> str:
@@ -16,3 +18,18 @@ def address_of(seconds: float = 15) -> str:
             return f"http://localhost:{ports[-1]}"
         time.sleep(0.02)
     raise RuntimeError(f"the server did not start in {seconds:.0f} seconds")
+
+
+def in_the_session(act: Callable[[], object]) -> None:
+    """Do something in the one session there is as its own callbacks do: in the server's thread, with its lock.
+
+    What a test changes from its own thread can get lost between two messages.
+    """
+    server = next(iter(pn.state._servers.values()))[0]
+    [session] = server.get_sessions()
+
+    def done() -> None:
+        with set_curdoc(session.document):
+            act()
+
+    server.io_loop.add_callback(session.with_document_locked, done)

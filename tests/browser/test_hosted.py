@@ -154,7 +154,7 @@ def test_visitors_share_nothing_and_leave_nothing(
 ) -> None:
     from widgets import app
 
-    soon = {"unused_session_lifetime_milliseconds": 1000, "check_unused_sessions_milliseconds": 500}  # not 15 and 17 s
+    soon = {"unused_session_lifetime_milliseconds": 5000, "check_unused_sessions_milliseconds": 500}  # not 15 and 17 s
     course = serve({"app": app.page}, **soon) + "/app"
     books: list[weakref.ref[Any]] = []
     make = run.Workbook.__init__
@@ -178,7 +178,7 @@ def test_visitors_share_nothing_and_leave_nothing(
         time.sleep(0.5)
         gc.collect()
     assert not server.get_sessions()
-    assert [b() for b in books] == [None, None]
+    assert len(books) >= 2 and not any(b() for b in books)
 
 
 # widgets alone, addresses -------------------------------------------------------------------------------------

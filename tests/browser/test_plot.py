@@ -62,6 +62,20 @@ def test_the_theme_colours_marks_and_axes(page: Page, serve, line: str) -> None:
     assert page.evaluate(COLOURS)["label"] in ("#565C66", "#A8AEB9")
 
 
+def test_it_changes_where_a_click_is_handled_without_the_documents_lock(page: Page, serve) -> None:
+    """So Panel handles one while another change is on its way; Bokeh refused it then, and the click was lost."""
+    plot, press = made(), pn.widgets.Button(label="Next state")
+
+    async def unlocked() -> None:
+        plot.update([Series("a", [0, 1], [1, 2])], [(0.5, "here")])
+
+    press.on_click(lambda _: pn.state.execute(unlocked, schedule=True))
+    page.goto(serve(lambda: pn.Column(press, plot)))
+    expect(page.locator(".plot .legend .entry")).to_have_count(2)
+    page.get_by_text("Next state").click()
+    expect(page.locator(".plot .legend .entry")).to_have_count(1)
+
+
 def test_other_series_and_places_while_it_is_shown(page: Page, serve) -> None:
     """More series, fewer, another kind, a place marked and no longer: the page complains of none (the fixture asks)."""
     plot = made()

@@ -17,6 +17,7 @@ from widgets.parts.theme import colour_scale
 from widgets.positions.position_similarity import PositionSimilarity
 
 from .pointing import hover_cell
+from .served import in_the_session
 from .settled import assert_becomes, assert_fits, assert_soon, box_of, each_look, read_canvas
 
 CELLS = """canvas => {   // the colour in the middle of every cell of a map of 16 px cells
@@ -76,7 +77,7 @@ def learned(grid: tuple[int, int]) -> np.ndarray:
 
 
 def test_the_ring_is_whole_where_the_picture_is_drawn_small(page: Page, widget: PositionSimilarity) -> None:
-    widget.selection.checkpoint = "random-b16"  # patches of 16 px
+    in_the_session(lambda: widget.selection.param.update(checkpoint="random-b16"))  # patches of 16 px
     expect(page.get_by_text("It only sets the grid, 14 × 14")).to_be_visible()
     for _, _ in each_look(page, *(("light", width) for width in (320, 360, 1180, 1280))):
         layers = page.locator(".part.picture-grid .layers")

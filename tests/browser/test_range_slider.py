@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import panel as pn
 import param
 import pytest
 from playwright.sync_api import Page, expect
 
 from widgets.parts import controls
+
+from .served import in_the_session
 
 
 class Numbers(param.Parameterized):
@@ -39,7 +43,7 @@ def test_keys_reach_python_and_python_reaches_the_slider(page: Page, numbers: Nu
     expect(slider).to_have_attribute("aria-valuetext", "2")
     expect(page.get_by_text("Python has 2")).to_be_visible()
     for value in (64, 0, 2):  # also where the reader has been before
-        numbers.k = value
+        in_the_session(partial(setattr, numbers, "k", value))
         expect(slider).to_have_value(str(value))
         expect(page.locator(".value")).to_have_text(str(value))
 

@@ -165,14 +165,26 @@ class Plot(Part):
 
         `y_label` renames the axis, for a plot that can show two things. `ends` moves both axes, (x_range, y_range), of
         a plot that was made with ranges: so two plots can be given the same."""
+        # Bokeh's own models are changed here. While another change is on its way a click is handled without the lock
+        # that Bokeh asks for: held until the end, the changes go out when they may. Lines go ahead: a browser that
+        # hears of a new one and of anything else in one message draws before it has made the line.
+        with pn.io.hold():
+            self._mark(vertical)
+        with pn.io.hold():
+            self._name_axes(y_label, ends)
+            self._replace(series)
+            self.param.update(legend=[one.look(place) for place, one in enumerate(series)], **params)
+
+    def _name_axes(self, y_label: str | None, ends: tuple[tuple[float, float], tuple[float, float]] | None) -> None:
         if ends is not None:
             for axis, (start, end) in zip((self._figure.x_range, self._figure.y_range), ends, strict=True):
                 axis.update(start=start, end=end)
             self._ends = dict(zip(("xlim", "ylim"), ends, strict=True))
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
-        looks = [one.look(place) for place, one in enumerate(series)]
-        if looks == self.legend:
+
+    def _replace(self, series: Sequence[Series]) -> None:
+        if [one.look(place) for place, one in enumerate(series)] == self.legend:
             for source, one in zip(self._sources, series, strict=True):
                 source.data = one.columns()
         else:
@@ -180,9 +192,7 @@ class Plot(Part):
             self._sources = [self._draw(aside, one, place) for place, one in enumerate(series)]
             self._figure.renderers = [*aside.renderers, self._cursor]  # last: the script moves it, on top of all
             self._tools()
-        self._series, self.vertical = tuple(series), tuple(vertical)
-        self._mark(vertical)
-        self.param.update(legend=looks, **params)
+        self._series = tuple(series)
 
     def _draw(self, aside: GlyphAPI, one: Series, place: int) -> ColumnDataSource:
         source, light = ColumnDataSource(one.columns()), COLOURS[one.hue][0]
@@ -228,6 +238,7 @@ class Plot(Part):
         self._figure.tools = [hover, *([TapTool(renderers=marks)] if self.tappable else [])]
 
     def _mark(self, vertical: Sequence[tuple[float, str]]) -> None:
+        self.vertical = tuple(vertical)
         # lines are moved or hidden, never replaced: a browser may still be drawing one that is gone; Bokeh then fails
         for place in range(len(self._lines), len(vertical)):
             line = Span(
