@@ -323,6 +323,15 @@ def test_nothing_scrolls_sideways_on_a_phone(page: Page, fixtures: None, course:
         assert_fits(page, 400)
 
 
+def test_a_page_brings_the_modules_of_its_parts_once(page: Page, course: str) -> None:
+    page.goto(f"{course}?widget=PatchHover")
+    expect(page.locator(".part.picture-grid .layers")).to_be_visible()
+    maps = """() => [...Bokeh.documents[0]._all_models.values()].map((m) => m.attributes.importmap?.imports)
+        .filter((found) => found !== undefined).length"""
+    assert page.evaluate(maps) == 0, "no part sends them again"
+    assert "vit/part" in page.locator("script[type=importmap-shim]").inner_text()
+
+
 # the websocket ------------------------------------------------------------------------------------------------
 
 

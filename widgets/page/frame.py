@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import panel as pn
 from bokeh.models import CustomJS
 
 from widgets.lesson.contents import Chapter
+from widgets.lesson.question import Question
 from widgets.parts import theme
+from widgets.parts.part import served_with_modules
 
 _TEMPLATE, _CONNECTION = (
     (Path(__file__).parent / name).read_text(encoding="utf-8") for name in ("template.html", "connection.js")
@@ -36,6 +39,7 @@ def frame(
     page = pn.Template(_TEMPLATE)
     page.add_variable("summary", SUMMARY)
     page.add_variable("theme", theme.javascript())
+    page.add_variable("modules", _modules())
     page.add_variable("body", body)
     page.add_variable("after", after)
     page.add_variable("alone", alone)
@@ -48,6 +52,13 @@ def frame(
     page.add_variable("session", _session())
     page.add_variable("name", f"{title} | {COURSE}" if title != COURSE else COURSE)
     return page
+
+
+def _modules() -> str:
+    """The map of all modules that parts import, for the page to load once; in a session no part sends it again."""
+    if pn.state.curdoc is not None:
+        served_with_modules.add(pn.state.curdoc)
+    return json.dumps(Question._process_importmap())
 
 
 def _session() -> str:

@@ -6,14 +6,17 @@ from base64 import b64encode
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 import param
+from bokeh.document import Document
 from panel.custom import JSComponent
 
 from widgets.parts import theme
 
 HERE = Path(__file__).parent
+served_with_modules: WeakSet[Document] = WeakSet()
+"""Documents whose page brings the modules of all parts itself: there no part needs to bring them again."""
 STATES = ["empty", "loading", "ready", "refused", "failed"]
 
 
@@ -77,6 +80,12 @@ class Part(JSComponent):
 
     _modules: ClassVar[dict[str, Path]] = {f"vit/{name}": HERE / f"{name}.js" for name in ("drawing", "kernel", "part")}
     """What its script imports, beside `vit/theme`, by the name it says."""
+
+    def _get_properties(self, doc: Document | None) -> dict[str, Any]:
+        found = super()._get_properties(doc)
+        if doc in served_with_modules:
+            found["importmap"] = {}
+        return found
 
     @classmethod
     def _process_importmap(cls) -> dict[str, dict[str, str]]:
