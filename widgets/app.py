@@ -22,7 +22,10 @@ from widgets.kit import transport
 from widgets.kit.selection import selection_here
 from widgets.lesson import contents
 from widgets.page import address
-from widgets.page.frame import sentence_page
+from widgets.page.alone import widget_page
+from widgets.page.chapter import chapter_page, column
+from widgets.page.frame import frame, sentence_page
+from widgets.page.landing import landing_page
 
 if TYPE_CHECKING:
     from widgets.kit.widget import Widget
@@ -66,21 +69,15 @@ def _asked_for(asked: dict[str, str], kind: type[Widget] | None, settings: dict[
     if "chapter" in asked:
         return _chapter(asked["chapter"])
     if kind is not None:
-        from widgets.page.alone import widget_page
-
         return widget_page(kind, settings)
     if "widget" in asked:
         return sentence_page(
             "No such widget", f"There is no widget {asked['widget'][:40]!r}; the course has: {', '.join(WIDGETS)}."
         )
     if "gallery" in asked:
-        from widgets.page.chapter import column
-        from widgets.page.frame import frame
         from widgets.page.gallery import page as gallery
 
         return frame("Gallery", content=column([gallery()]))
-    from widgets.page.landing import landing_page
-
     return landing_page()
 
 
@@ -91,8 +88,6 @@ def _chapter(number: str) -> pn.Template:
         return sentence_page(
             "No such chapter", f"There is no chapter {number[:20]!r} to open; the written ones are: {written}."
         )
-    from widgets.page.chapter import chapter_page
-
     return chapter_page(found)
 
 

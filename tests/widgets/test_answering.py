@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,10 @@ ASKED = {
     "ReadOut": ("widgets.experiments.readout", "read_outs"),
     "ResidualStream": ("widgets.model.stream", "stream"),
     "ActivationPlot": ("widgets.model.stream", "stream"),
-    "LayerNormLab": ("widgets.block.layer_norm_lab", "read"),
+    "LayerNormLab": ("widgets.experiments.kept_pass", "read"),
     "ShuffleTest": ("widgets.experiments.shuffle", "shuffle_test"),
     "PositionSimilarity": ("widgets.model.position_tables", "likeness"),
-    "FilterBank": ("widgets.patches.filter_bank", "read"),
+    "FilterBank": ("widgets.experiments.kept_pass", "read"),
     "EmbeddingBasis": ("widgets.experiments.patch_basis", "basis_of"),
     "ForwardStepper": ("widgets.first_look.forward_stepper", "opened"),
     "ParameterLedger": ("widgets.counting.parameter_ledger", "parameter_lines"),
@@ -38,6 +39,13 @@ START = {"LayerNormLab": {"start": "picture"}}
 
 def broken(*_: object, **__: object) -> None:
     raise ValueError(SECRET)
+
+
+def asked_by(widget: Widget) -> str:
+    """The dotted name by which the widget calls what it asks: its own module's, where that imports it at the top."""
+    module, function = ASKED[type(widget).__name__]
+    own = type(widget).__module__
+    return f"{own if hasattr(sys.modules[own], function) else module}.{function}"
 
 
 def redraw(widget: Widget) -> None:
@@ -57,7 +65,7 @@ def test_an_error_of_our_own_is_a_failure_and_no_refusal(
     parts = widget.notice_parts()
     assert parts and all(part.status == "ready" for part in parts), "it draws before anything is broken"
     with monkeypatch.context() as patch:
-        patch.setattr(".".join(ASKED[name]), broken)
+        patch.setattr(asked_by(widget), broken)
         redraw(widget)
     assert {part.status for part in parts} == {"failed"}, name
     assert all(part.message == f"{FAILED} {STAYS}" for part in parts)

@@ -18,6 +18,9 @@ import widgets
 from widgets.lesson import contents
 from widgets.requirements import as_numbers
 
+from . import lazy_imports
+from .lazy_imports import needless
+
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
     "torch",
@@ -99,3 +102,13 @@ def test_no_assertion_drops_its_words_into_a_tuple() -> None:
         and any(isinstance(part, ast.Constant | ast.JoinedStr) for part in node.value.elts)
     ]
     assert dropped == []
+
+
+def test_an_import_inside_a_function_saves_loading_something_large() -> None:
+    assert needless() == []
+
+
+def test_a_needless_import_inside_a_function_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import numpy\ndef f():\n    import json\n    import torch\n    from widgets.common import refusal\n"
+    monkeypatch.setitem(lazy_imports.TREES, "widgets.invented", ast.parse(source))
+    assert needless() == ["widgets.invented:3 import json", "widgets.invented:5 from widgets.common import refusal"]

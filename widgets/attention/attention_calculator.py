@@ -13,6 +13,7 @@ from widgets.kit.undo import Changes
 from widgets.kit.widget import Description, Widget
 from widgets.parts import CodeCopy, EditableMatrices, Line, Matrix, controls
 from widgets.parts.editable_matrices import number_typed
+from widgets.parts.theme import colour_scale
 from widgets.parts.written_sum import Written, cells, decimals_needed, factor, number, products, rounded
 
 if TYPE_CHECKING:
@@ -341,8 +342,6 @@ def _share(scores: np.ndarray, seen: np.ndarray, j: int, less: float, decimals: 
 
 
 def _draw(axes: Any, matrix: Matrix) -> None:
-    from widgets.parts.theme import colour_scale
-
     content = matrix.content()
     shades = np.array(colour_scale(matrix.kind)) / 255
     place = (matrix.values - content["low"]) / ((content["high"] - content["low"]) or 1)

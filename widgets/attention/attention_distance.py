@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 
+from widgets.experiments.kept_pass import read
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.plot_still import plot_still
@@ -59,7 +60,6 @@ class AttentionDistance(PictureWidget):
     def distances(self) -> Distances:
         """What the state asks for. Raises CheckpointMissing or ValueError with a sentence when it cannot be
         computed."""
-        from widgets.experiments.kept_pass import read
         from widgets.model.inspection import even_attention_distance, mean_attention_distance
 
         reading = read(self.selection.checkpoint, self.choice.picture)

@@ -10,11 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 import param
+import torch
 
+from widgets.experiments.kept_pass import read
 from widgets.kit import stills
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
+from widgets.model.hand_set_heads import HEADS, PREFIX, hand_heads
+from widgets.model.inspection import row_shares
 from widgets.model.patches import patch_index, patch_position, token_name
 from widgets.parts import HeadMaps, Part, controls
 from widgets.pictures import PREPARATIONS, Picture, prepare
@@ -226,8 +230,6 @@ def of_model(checkpoint: str, picture: Picture, layer: int) -> Layer:
 
     Raises CheckpointMissing or ValueError with a sentence.
     """
-    from widgets.experiments.kept_pass import read
-
     reading = read(checkpoint, picture)
     layer = min(layer, len(reading.trace.layers) - 1)
     weights = reading.trace.layers[layer].weights[0]  # (k, T, T)
@@ -246,10 +248,6 @@ def of_model(checkpoint: str, picture: Picture, layer: int) -> Layer:
 @lru_cache(maxsize=4)
 def by_hand(picture: Picture) -> Layer:
     """The four hand-set heads on a picture. Raises ValueError for a picture whose patches are all alike."""
-    import torch
-
-    from widgets.model.hand_set_heads import HEADS, PREFIX, hand_heads
-
     pixels = prepare(picture, HAND_PATCH)
     made = hand_heads(torch.from_numpy(PREPARATIONS["vit-b16"].apply(pixels)), HAND_PATCH)
     weights = made.trace.weights[0]  # (4, T, T)
@@ -271,6 +269,4 @@ def by_hand(picture: Picture) -> Layer:
 
 
 def _facts(weights: Any, prefix: int) -> np.ndarray:
-    from widgets.model.inspection import row_shares
-
     return np.stack([field.numpy().astype(np.float32) for field in row_shares(weights, prefix)], axis=-1)  # (k, T, 5)

@@ -11,10 +11,12 @@ import panel as pn
 import param
 
 from widgets.common.refusal import Refused
+from widgets.experiments.kept_pass import read
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
 from widgets.parts import NumberTable, Part, Plot, Series, controls
+from widgets.parts.theme import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,8 +163,6 @@ class ScalingDemo(PictureWidget):
 
     def _shown(self) -> tuple[Reading, int, int]:
         """The model's reading of the picture, and the layer and head of it that are shown."""
-        from widgets.experiments.kept_pass import read
-
         reading = read(self.selection.checkpoint, self.choice.picture)
         layer = min(self.selection.layer, len(reading.trace.layers) - 1)
         return reading, layer, min(self.selection.head, reading.trace.layers[layer].q.shape[1] - 1)
@@ -297,8 +297,6 @@ class ScalingDemo(PictureWidget):
     def still(self) -> Figure:
         """Sorted weights of the random draw and of the real head, and the spread against the root."""
         from matplotlib.figure import Figure
-
-        from widgets.parts.theme import COLOURS
 
         figure = Figure(figsize=(6.4, 2.4), dpi=100, layout="constrained")
         *halves, last = figure.subplots(1, 3)

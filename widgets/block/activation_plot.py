@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 import param
+import torch
 
 from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
@@ -14,7 +15,9 @@ from widgets.kit import stills
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
+from widgets.model.activation import ACTIVATIONS, curve, loud, lowest_of_gelu, widest_gap
 from widgets.model.patches import token_name
+from widgets.model.stream import stream
 from widgets.parts import MatrixView, Part, Plot, Series, controls
 
 if TYPE_CHECKING:
@@ -104,10 +107,6 @@ class ActivationPlot(PictureWidget):
 
     def loud(self) -> float:
         """Share of the pre-activations for which GELU gives more than LOUD, of either sign."""
-        import torch
-
-        from widgets.model.activation import loud
-
         return loud(torch.from_numpy(self.pre_activations()), LOUD)
 
     def histogram(self) -> tuple[np.ndarray, np.ndarray]:
@@ -119,8 +118,6 @@ class ActivationPlot(PictureWidget):
 
     def values(self) -> np.ndarray:
         """The activations (rows) at PLACES (columns): (3, 9)."""
-        from widgets.model.activation import ACTIVATIONS, curve
-
         return np.stack([getattr(curve(name, np.array(PLACES)), self.show) for name in ACTIVATIONS])
 
     # what is seen -----------------------------------------------------------------------------------------
@@ -138,8 +135,6 @@ class ActivationPlot(PictureWidget):
         )
 
     def _draw_curves(self, *_: Any) -> None:
-        from widgets.model.activation import ACTIVATIONS, curve, lowest_of_gelu, widest_gap
-
         x = np.round(np.linspace(*AXIS, round((AXIS[1] - AXIS[0]) / STEP) + 1), 9)
         drawn = {name: curve(name, x) for name in ACTIVATIONS}
         series = [
@@ -177,8 +172,6 @@ class ActivationPlot(PictureWidget):
 
     @draws
     def _read(self, *_: Any) -> None:
-        from widgets.model.stream import stream
-
         self.reading = read(self.selection.checkpoint, self.choice.picture)
         self._measured = stream(self.reading.trace)
         self._draw_numbers()
@@ -281,8 +274,6 @@ class ActivationPlot(PictureWidget):
         """The curves over the histogram of the layer's own numbers."""
         if self._measured is None:
             return stills.sentence(self.not_drawn)
-        from widgets.model.activation import ACTIVATIONS, curve
-
         x = np.linspace(*AXIS, 401)
         lines = [(name, x, getattr(curve(name, x), self.show), *LOOKS[name]) for name in ACTIVATIONS]
         return stills.activations(

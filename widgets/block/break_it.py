@@ -14,6 +14,7 @@ from widgets.kit import stills
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
+from widgets.model.faults import FAULTS
 from widgets.parts import NumberTable, Part, PictureGrid, controls
 
 if TYPE_CHECKING:
@@ -43,8 +44,6 @@ class BreakIt(PictureWidget):
 
     def options(self) -> dict[str, str]:
         """Shown name -> fault, "nothing" first."""
-        from widgets.model.faults import FAULTS
-
         return {"nothing: as it should be": RIGHT} | {FAULTS[name].title: name for name in self.faults}
 
     def damage(self) -> Damage:
@@ -127,16 +126,12 @@ class BreakIt(PictureWidget):
         ]
 
     def _explanation(self) -> str:
-        from widgets.model.faults import FAULTS
-
         if self.fault == RIGHT:
             return "Everything is as it should be. Choose a mistake above."
         return f"{FAULTS[self.fault].seen} {FAULTS[self.fault].unseen}"
 
     def describe(self) -> Description:
         """The mistake and what it does, in words."""
-        from widgets.model.faults import FAULTS
-
         damage = self.damage()
         title = self.choice.picture.title
         if self.fault == RIGHT:
@@ -151,7 +146,6 @@ class BreakIt(PictureWidget):
     def still(self) -> Figure:
         """The picture as the model reads it under each mistake, with the cosine of y."""
         from widgets.experiments.fault_effects import damage
-        from widgets.model.faults import FAULTS
 
         found = [
             (name, damage(self.selection.checkpoint, self.choice.picture, () if name == RIGHT else (name,)))

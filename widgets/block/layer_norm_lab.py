@@ -17,6 +17,8 @@ from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.undo import Changes
 from widgets.kit.widget import Description
+from widgets.model.library import weights_of
+from widgets.model.norm import norm_steps
 from widgets.model.patches import token_name
 from widgets.parts import EditableMatrices, Line, Matrix, Part, PictureGrid, controls, norm_sums
 from widgets.parts.editable_matrices import number_typed
@@ -75,8 +77,6 @@ class LayerNormLab(PictureWidget):
 
     def steps(self, epsilon: float | None = None) -> NormSteps:
         """Every step from x to its norm, at the sheet's epsilon or another."""
-        from widgets.model.norm import norm_steps
-
         return norm_steps(self.x, self.gamma, self.beta, self.epsilon if epsilon is None else epsilon, self.sample)
 
     def edit(self, key: str, row: int, column: int, text: str) -> None:
@@ -154,13 +154,9 @@ class LayerNormLab(PictureWidget):
     @property
     def model_epsilon(self) -> float:
         """Epsilon of the checkpoint that is read."""
-        from widgets.model.library import weights_of
-
         return weights_of(self.reading.checkpoint.model).layer_norm_eps
 
     def _weights(self) -> tuple[np.ndarray, np.ndarray]:
-        from widgets.model.library import weights_of
-
         block = weights_of(self.reading.checkpoint.model).blocks[self.layer]
         return block.ln1_weight.detach().numpy(), block.ln1_bias.detach().numpy()
 

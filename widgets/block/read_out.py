@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import panel as pn
+import torch
+from torch.nn.functional import cosine_similarity
 
 from widgets.common.number_formats import fixed
 from widgets.kit import stills
@@ -67,9 +69,6 @@ class ReadOut(PictureWidget):
     def neighbours(self) -> Neighbours:
         """Compare this picture with the samples by both ways. Raises CheckpointMissing or ValueError with a
         sentence."""
-        import torch
-        from torch.nn.functional import cosine_similarity
-
         from widgets.checkpoints.loading import at_hand
         from widgets.experiments.readout import mirrored, read_outs, sample_read_outs
 

@@ -8,6 +8,7 @@ import numpy as np
 import panel as pn
 import param
 
+from widgets.common.facts import published
 from widgets.common.number_formats import fixed
 from widgets.common.refusal import Refused
 from widgets.experiments.kept_pass import Reading, read
@@ -16,6 +17,7 @@ from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
 from widgets.model.patches import token_name
+from widgets.model.stream import differences, quartiles, stream
 from widgets.parts import NumberTable, Part, PictureGrid, Plot, Series, TokenCurves, controls
 
 if TYPE_CHECKING:
@@ -151,8 +153,6 @@ class ResidualStream(PictureWidget):
 
     @draws
     def _read(self, *_: Any) -> None:
-        from widgets.model.stream import differences, stream
-
         before, self.reading = self.reading, read(self.selection.checkpoint, self.choice.picture)
         self._measured = stream(self.reading.trace)
         self._differences = differences(self.reading.trace) if self.against_library else []
@@ -189,8 +189,6 @@ class ResidualStream(PictureWidget):
             )
 
     def _direction(self, name: str) -> dict[str, Any]:
-        from widgets.model.stream import quartiles
-
         field, title, label, caption = DIRECTIONS[name]
         values = getattr(self.stream, field)
         return TokenCurves.cosines(values, quartiles(values[self.prefix :]), CURVES[name][2]) | {
@@ -200,8 +198,6 @@ class ResidualStream(PictureWidget):
         }
 
     def _curve(self, name: str) -> dict[str, Any]:
-        from widgets.model.stream import quartiles
-
         values = getattr(self.stream, name)
         title, label, first, _ = CURVES[name]
         state = TokenCurves.curves(values, quartiles(values[self.prefix :]), first) | {
@@ -347,8 +343,6 @@ class ResidualStream(PictureWidget):
 
     def still(self) -> Figure:
         """The curves of the followed token, the class token and the patches' middle half."""
-        from widgets.model.stream import quartiles
-
         if self._measured is None:
             return stills.sentence(self.not_drawn)
         panels = []
@@ -387,6 +381,4 @@ def _power(value: float) -> str:
 
 
 def _published_differences() -> dict[int, float]:
-    from widgets.common.facts import published
-
     return {int(n): v for n, v in published("encoder_block")["vit_b16_absolute_difference_by_layer"].items()}

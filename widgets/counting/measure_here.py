@@ -13,6 +13,7 @@ from widgets.experiments.timing import BASE, ROUNDS, Size, Timing, measure, size
 from widgets.kit.answering import in_words
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import TEXT_COLOURS, Description, Widget
+from widgets.model.shape import ViTShape
 from widgets.parts import LedgerTable, Plot, Series, controls
 
 if TYPE_CHECKING:
@@ -66,7 +67,6 @@ class MeasureHere(Widget):
     def shape(self) -> ViTShape:
         """The shape of the selected checkpoint. Raises CheckpointMissing or ValueError."""
         from widgets.checkpoints.loading import at_hand
-        from widgets.model.shape import ViTShape
 
         return ViTShape.from_checkpoint(at_hand(self.selection.checkpoint))
 

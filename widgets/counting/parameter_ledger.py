@@ -13,6 +13,7 @@ from widgets.counting.ledger import PIECES, parameter_lines
 from widgets.kit.answering import draws
 from widgets.kit.model_choice import ModelChoice
 from widgets.kit.widget import Description, Widget
+from widgets.model.library import tensors_by_term
 from widgets.model.shape import ViTShape
 from widgets.parts import LedgerTable, Part, controls
 
@@ -64,8 +65,6 @@ class ParameterLedger(Widget):
 
     def tensors(self) -> dict[str, dict[str, Tensor]]:
         """Term -> name -> tensor, of every parameter of the checkpoint."""
-        from widgets.model.library import tensors_by_term
-
         return tensors_by_term(self.checkpoint().model)
 
     def counted(self) -> int:

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from time import perf_counter
 from typing import Any, NamedTuple
 
+import torch
+
 from widgets.model import count
 from widgets.model.shape import ViTShape
+from widgets.model.tensor_defaults import FLOAT32, seeded
 
 WANTED = (0.125, 0.25, 0.5, 1.0, 2.0)  # multiply-adds, relative to those at BASE
 BASE = 224  # pixels, or the nearest multiple of P
@@ -79,10 +82,6 @@ def measure(name: str, sizes: list[Size]) -> Iterator[Timing]:
 
 def _pass(model: Any, side: int) -> float:
     """Seconds of one forward pass."""
-    import torch
-
-    from widgets.model.tensor_defaults import FLOAT32, seeded
-
     pixels = torch.rand(1, model.config.num_channels, side, side, generator=seeded(0), **FLOAT32)
     with _one_at_a_time, torch.inference_mode():  # entered and left in one thread: each pass may run in another
         began = perf_counter()

@@ -9,6 +9,7 @@ import numpy as np
 
 from widgets.first_look.step_scene import EARLY, Opened, Scene
 from widgets.model.patches import number_places
+from widgets.model.step_rows import BRIGHT
 from widgets.parts import MatrixView, PictureGrid, RowFlow
 
 if TYPE_CHECKING:
@@ -108,8 +109,6 @@ def _maps(scene: Scene) -> dict[str, Any]:
     view = scene.view
     if view.maps is None:
         return {"maps": b""}
-    from widgets.model.step_rows import BRIGHT
-
     signed = scene.place.step.key == "scores"
     high = float(np.abs(view.maps).max() if signed else np.quantile(view.maps, BRIGHT))
     return {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from widgets.experiments.kept_pass import read
 from widgets.model.steps import Place
 from widgets.pictures import Picture
 
@@ -48,7 +49,6 @@ def opened(model: str, checkpoint: str, picture: Picture) -> Opened:
             "Its weights are set by hand or random, not trained.",
             True,
         )
-    from widgets.experiments.kept_pass import read
     from widgets.model.library import weights_of
 
     found = read(checkpoint, picture)

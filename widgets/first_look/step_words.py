@@ -11,6 +11,7 @@ from widgets.first_look.step_parts import MARK
 from widgets.first_look.step_scene import Scene
 from widgets.kit.widget import Description
 from widgets.lesson.contents import TITLES
+from widgets.model.hand_set_vit import ORIGINS
 
 WEIGHTS = {
     "patch_embedding": "the matrix E",
@@ -33,8 +34,6 @@ def where(scene: Scene) -> str:
 
 def origin(scene: Scene) -> str:
     """What is real in this step, and what is hand-set, random or learned."""
-    from widgets.model.hand_set_vit import ORIGINS
-
     if not scene.place.step.weights or scene.headless:
         return "Real: no weights take part, and all is computed from what comes in."
     if scene.opened.hand_set:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import panel as pn
 import param
 
 if TYPE_CHECKING:
@@ -100,8 +101,6 @@ def share_in_kernel() -> Selection:
 
 def selection_here() -> Selection:
     """The selection of the page that is being built; of the notebook; else a new one."""
-    import panel as pn
-
     document = pn.state.curdoc
     if document is not None and document.session_context is not None:
         if document not in _of_page:

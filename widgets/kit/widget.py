@@ -14,6 +14,7 @@ import param
 from widgets.kit import transport
 from widgets.kit.answering import STAYS, in_words, or_refusal
 from widgets.kit.selection import Selection, selection_here
+from widgets.kit.text_twin import TextTwin
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,8 +127,6 @@ class Widget(pn.viewable.Viewer):
     def text_twin(self, *views: Widget) -> pn.viewable.Viewable:
         """`describe()` as a folded "In words" that follows the state of the widget, of its selection, and of `views` it
         is made of."""
-        from widgets.kit.text_twin import TextTwin
-
         twin = TextTwin()
 
         def refresh(*_: Any) -> None:

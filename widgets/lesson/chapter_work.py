@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.lesson.progress import Progress
+from widgets.lesson.quiz_data import questions
 
 ASKS = {
     "Predict": "predictions",
@@ -72,8 +73,6 @@ def work_of(sources: Iterable[str]) -> Work:
 
 def standing(work: Work, progress: Progress) -> Standing:
     """How far the reader of this progress has come with a chapter's work."""
-    from widgets.lesson.quiz_data import questions
-
     kept = progress.everything()
     predictions = sum(id in kept["predictions"] for id in work.predictions)
     exercises = sum("passed" in kept["exercises"].get(id, {}) for id in work.exercises)

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from widgets.lesson.chapter_work import work_of
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
@@ -72,8 +74,6 @@ def neighbours(number: str) -> tuple[Chapter | None, Chapter | None]:
 
 def work(chapter: Chapter) -> Work:
     """The predictions, exercises and quizzes of a written chapter, from the cells of its notebook."""
-    from widgets.lesson.chapter_work import work_of
-
     return work_of(cell.source for cell in read(chapter.path).cells if cell.cell_type == "code")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 import panel as pn
 
+from widgets.kit.prose import prose
 from widgets.lesson import progress
 from widgets.lesson.chapter_work import work_of
 
@@ -21,7 +22,6 @@ class Meanwhile(pn.Column):
     """Says where something is folded, as long as it is."""
 
     def __init__(self, prediction: str) -> None:
-        from widgets.kit.prose import prose
         from widgets.lesson.prediction import SHOW
 
         super().__init__(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from widgets.kit.prose import html_of
+
 
 def inline(text: str) -> str:
     """A sentence with `code` between backticks, as HTML."""
@@ -13,8 +15,6 @@ def inline(text: str) -> str:
 
 def blocks(text: str) -> str:
     """Light Markdown with paragraphs and code, as HTML."""
-    from widgets.kit.prose import html_of
-
     return html_of(text)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from widgets.lesson.check_result import BOX, WAITING
+from widgets.lesson.lesson_text import blocks
 from widgets.lesson.progress import served_page
 
 
@@ -26,6 +27,4 @@ class Note:
         """What a page of the hosted course shows; a notebook takes the Markdown."""
         if self.one_line or served_page() is None:
             return None
-        from widgets.lesson.lesson_text import blocks
-
         return f'<div style="{BOX.format(colour=WAITING)}">{blocks(self.text)}</div>'

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from widgets.lesson import progress
 from widgets.lesson.chapter_work import standing
+from widgets.lesson.contents import contents, work
 
 
 def main(action: str, file: str | None, really: bool) -> int:
@@ -25,8 +26,6 @@ def main(action: str, file: str | None, really: bool) -> int:
 
 
 def _show() -> int:
-    from widgets.lesson.contents import contents, work
-
     store = progress.current()
     print(f"Progress in {store.path}")
     for chapter in contents():

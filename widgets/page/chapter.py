@@ -8,6 +8,8 @@ from widgets.kit import prose
 from widgets.kit.selection import selection_here
 from widgets.lesson import contents
 from widgets.lesson.contents import Chapter
+from widgets.lesson.fold_answers import fold
+from widgets.lesson.progress_sheet import chapter_progress
 from widgets.page import address
 from widgets.page.frame import frame
 from widgets.page.run import Cell, place, run_when_loaded
@@ -20,8 +22,6 @@ OPENED = "open"
 
 def chapter_page(chapter: Chapter) -> pn.Template:
     """The page of a written chapter, for the visitor whose session is being built."""
-    from widgets.lesson.progress_sheet import chapter_progress
-
     blocks, cells = _blocks(chapter)
     if todo := contents.work(chapter):
         blocks.insert(1, chapter_progress(todo))
@@ -42,8 +42,6 @@ def column(blocks: list[pn.viewable.Viewable], kept: address.Address | None = No
 
 
 def _blocks(chapter: Chapter) -> tuple[list[pn.viewable.Viewable], list[Cell]]:
-    from widgets.lesson.fold_answers import fold
-
     shown: list[tuple[str, str, list[pn.viewable.Viewable]]] = []
     cells: list[Cell] = []
     for part in contents.read(chapter.path).cells:

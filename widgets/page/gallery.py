@@ -41,6 +41,7 @@ from widgets.parts import (
 from widgets.patches.patch_hover import PatchHover
 from widgets.pictures import open_sample, prepare
 from widgets.positions.grid_field import GridField
+from widgets.positions.position_similarity import PositionSimilarity
 from widgets.positions.table_on_grid import TableOnGrid
 
 STATE_WORDS = {
@@ -191,8 +192,6 @@ def _matrix(values: np.ndarray, symbol: str, **state: object) -> MatrixView:
 
 
 def _positions() -> dict[str, Part]:
-    from widgets.positions.position_similarity import PositionSimilarity
-
     return PositionSimilarity(selection=widgets.Selection())._parts
 
 

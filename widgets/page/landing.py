@@ -7,7 +7,9 @@ from html import escape
 
 import panel as pn
 
+from widgets import WIDGETS
 from widgets.lesson.contents import Chapter, contents, words_of, work
+from widgets.lesson.progress_sheet import course_progress
 from widgets.page.frame import COURSE, SUMMARY, frame
 
 log = logging.getLogger("widgets.page")
@@ -41,15 +43,11 @@ def landing_page() -> pn.Template:
 
 def _progress() -> pn.viewable.Viewable:
     """How far the reader has come, in every written chapter."""
-    from widgets.lesson.progress_sheet import course_progress
-
     return course_progress([(f"{c.number} {c.title}", c.address, work(c)) for c in contents() if c.path])
 
 
 def widget_cards() -> str:
     """A card for each widget that `widgets.WIDGETS` lists, as HTML."""
-    from widgets import WIDGETS
-
     return "".join(_card(name, module) for name, module in WIDGETS.items())
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import panel as pn
 from bokeh.core.serialization import Serializer
 from bokeh.models import ImportedStyleSheet
+from panel.io.resources import CDN_DIST, DIST_DIR
 
 from widgets.kit.selection import share_in_kernel
 from widgets.page.comms import wait_for_comms
@@ -66,8 +67,6 @@ def _inline_stylesheets() -> None:
 
 
 def _as_text(sheet: ImportedStyleSheet, serializer: Serializer) -> Any:
-    from panel.io.resources import CDN_DIST, DIST_DIR
-
     sent = super(ImportedStyleSheet, sheet).to_serializable(serializer)
     file = DIST_DIR / sheet.url.removeprefix(CDN_DIST).partition("?")[0]
     if sheet.url.startswith(CDN_DIST) and file.is_file():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 import param
+import torch
 
 from widgets.common.number_formats import fixed
 from widgets.experiments.kept_pass import Reading, read
@@ -17,7 +18,11 @@ from widgets.kit import stills
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
+from widgets.model import inspection
+from widgets.model.embedding import principal_components
+from widgets.model.library import weights_of
 from widgets.model.patches import patch_position, patchify
+from widgets.model.tensor_defaults import FLOAT32, seeded
 from widgets.parts import NumberTable, Part, PatternRow, PatternWall, PictureGrid, controls
 from widgets.parts.theme import colour_scale
 
@@ -54,14 +59,8 @@ class Bank:
 @lru_cache(maxsize=4)
 def bank_of(checkpoint: str) -> Bank:
     """The filter bank of a checkpoint. Raises CheckpointMissing or ValueError with a sentence."""
-    import torch
-
     from widgets.checkpoints.fetching import facts_of
     from widgets.checkpoints.loading import at_hand
-    from widgets.model import inspection
-    from widgets.model.embedding import principal_components
-    from widgets.model.library import weights_of
-    from widgets.model.tensor_defaults import FLOAT32, seeded
 
     loaded = at_hand(checkpoint)
     w = weights_of(loaded.model)

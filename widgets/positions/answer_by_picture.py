@@ -10,6 +10,7 @@ import param
 
 from widgets.kit.widget import Description
 from widgets.parts import MatrixView, Part, Plot, controls
+from widgets.pictures import open_sample, sample_names
 from widgets.positions import sample_answers
 from widgets.positions.stepwise import Job, Stepwise
 
@@ -86,8 +87,6 @@ class AnswerByPicture(Stepwise):
         return self.selection.checkpoint, self.patches
 
     def _empty(self) -> None:
-        from widgets.pictures import sample_names
-
         self._say(
             f"{len(sample_names())} pictures at {self.side()} px along the shorter side, six forward passes each, three"
             f" of them at the full size: one to three minutes, and less for the next size. Press “{self.run_label}”."
@@ -96,7 +95,6 @@ class AnswerByPicture(Stepwise):
 
     def _jobs(self) -> list[Job]:
         from widgets.experiments.sample_sizes import small_picture
-        from widgets.pictures import open_sample, sample_names
 
         name, side = self.selection.checkpoint, self.side()
         return [
@@ -154,7 +152,6 @@ class AnswerByPicture(Stepwise):
         """The dots of the plot; of four pictures when none was run, without the detail, which is not drawn."""
         from widgets.experiments.sample_sizes import small_picture
         from widgets.kit.plot_still import plot_still  # matplotlib, which only stills need
-        from widgets.pictures import sample_names
 
         found = (
             self._found

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import panel as pn
 import param
+import torch
 
 from widgets.common.number_formats import fixed
 from widgets.common.refusal import Refused
 from widgets.kit.answering import draws
 from widgets.kit.picture_widget import PictureWidget
 from widgets.kit.widget import Description
+from widgets.model.library import weights_of
 from widgets.model.patches import patch_position
+from widgets.model.position_tables import likeness, most_alike, position_table, similarity_rows
 from widgets.parts import MatrixView, Part, PictureGrid, controls
 from widgets.parts.map_tiles import MapTiles
 from widgets.parts.position_map import PositionMap
@@ -102,11 +105,7 @@ class PositionSimilarity(PictureWidget):
 
         `kind` is a table's name; "stored" is the learned one on the grid it was made for. Raises as `look_at` does.
         """
-        import torch
-
         from widgets.checkpoints.loading import at_hand
-        from widgets.model.library import weights_of
-        from widgets.model.position_tables import likeness, position_table, similarity_rows
 
         w = weights_of(at_hand(self.selection.checkpoint).model)
         grid = w.grid if kind == STORED else self.look_at()[1]
@@ -120,7 +119,6 @@ class PositionSimilarity(PictureWidget):
     @property
     def _stored_grid(self) -> tuple[int, int]:
         from widgets.checkpoints.loading import at_hand
-        from widgets.model.library import weights_of
 
         return weights_of(at_hand(self.selection.checkpoint).model).grid
 
@@ -354,10 +352,6 @@ class PositionSimilarity(PictureWidget):
 
 
 def _said_of_patches(similar: np.ndarray, grid: tuple[int, int]) -> list[str]:
-    import torch
-
-    from widgets.model.position_tables import most_alike
-
     nearest = most_alike(torch.from_numpy(similar), 1)[:, 0].tolist()
     return [f"Most alike: {_place(m, grid)} (cosine {fixed(similar[n, m])})." for n, m in enumerate(nearest)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
 from widgets.parts.theme import COLOURS, colour_scale
@@ -10,8 +11,6 @@ from widgets.parts.theme import COLOURS, colour_scale
 
 def position_maps(maps: dict[str, np.ndarray], place: tuple[int, int]) -> Figure:
     """Maps of cosines (rows, columns) side by side, from -1 to 1, with a cross where the position itself lies."""
-    from matplotlib.colors import ListedColormap
-
     colours = ListedColormap(np.array(colour_scale("signed")) / 255)
     figure = Figure(figsize=(6.4, 2.1), dpi=100, layout="constrained")
     axes = figure.subplots(1, len(maps), squeeze=False)[0]
@@ -45,8 +44,6 @@ def answers_scattered(pairs: dict[str, np.ndarray], picture: np.ndarray, reorder
 def before_and_after(maps: list[tuple[str, np.ndarray, tuple[int, int] | None]]) -> Figure:
     """Maps (title, (rows, columns), a place to mark or none) of signed numbers side by side, the first two on one
     scale."""
-    from matplotlib.colors import ListedColormap
-
     colours = ListedColormap(np.array(colour_scale("signed")) / 255)
     shared = max(float(np.abs(values).max()) for _, values, _ in maps[:2])
     figure = Figure(figsize=(6.4, 1.9), dpi=100, layout="constrained")

@@ -8,6 +8,7 @@ import numpy as np
 
 from widgets.common.number_formats import fixed
 from widgets.parts import MatrixView, Series
+from widgets.pictures import open_sample
 from widgets.positions.size_answers import HUES, shown
 
 if TYPE_CHECKING:
@@ -71,7 +72,6 @@ def verdict(found: list[SmallPicture]) -> str:
     """For which pictures the interpolated table keeps y closest, and how many y are still recognised."""
     from widgets.experiments.other_sizes import INTERPOLATED
     from widgets.experiments.sample_sizes import recognised
-    from widgets.pictures import open_sample
 
     won = sum(one.closest == INTERPOLATED for one in found)
     lost = [

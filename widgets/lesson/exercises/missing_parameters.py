@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from widgets.lesson.specification import Case, Exercise, Misconception, Outcome
 
 PIECES = ("patch_embedding", "class_token", "positions", "attention", "mlp", "layer_norms", "final_norm", "head")
@@ -14,8 +16,6 @@ def expected() -> dict[str, int]:
 
 def faulty(faults: frozenset[str] = frozenset()) -> dict[str, int]:
     """The differences of somebody with the named mistakes."""
-    from dataclasses import replace
-
     from widgets.model.count import parameters
     from widgets.model.shape import FAMILY
 

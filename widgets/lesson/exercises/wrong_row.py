@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from widgets.common.facts import published
 from widgets.lesson.exercises import _pieces
 from widgets.lesson.exercises._bridge import tensor
 from widgets.lesson.specification import Case, Exercise, Misconception
@@ -99,7 +100,6 @@ def _recomputed(q: np.ndarray, k: np.ndarray, v: np.ndarray, width: int, faults:
 
 def _pencil() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The published example as it was printed."""
-    from widgets.common.facts import published
     from widgets.model.worked_examples import PENCIL_HEAD_1, PENCIL_Z
 
     z, U_qkv = PENCIL_Z.numpy().copy(), PENCIL_HEAD_1.numpy().copy()

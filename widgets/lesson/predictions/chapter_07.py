@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 
 def _stream() -> Any:
     """The stream of the cat through the default model."""
@@ -21,8 +23,6 @@ def positive_share() -> float:
 
 def form_of_the_length() -> str:
     """Which of the choices the length of the median patch follows, from z_0 to z_12."""
-    import numpy as np
-
     median = np.median(_stream().length[1:], axis=0)  # (L + 1,)
     grows = np.diff(median)
     if (np.abs(median / median[0] - 1) < 0.1).all():

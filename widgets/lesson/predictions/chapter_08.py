@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 WHERE = [
@@ -25,8 +26,6 @@ def largest_piece() -> int:
 
 def more_at_384() -> int:
     """How many parameters ViT-B/16 has more at 384 px than at 224 px."""
-    from dataclasses import replace
-
     from widgets.model.count import parameters
     from widgets.model.shape import FAMILY
 
