@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.model.numpy_vit import make_vit_params
 from tests.model.small_models import library_vit, ours_from_numpy
+from widgets.model import vit
 from widgets.model.faults import FAULTS, SAME_STEP, steps_with
 from widgets.model.library import weights_of
 from widgets.model.positions import interpolate_positions
@@ -222,6 +225,21 @@ def test_faults_on_a_model_without_class_token() -> None:
         assert shapes(wrong) == shapes(right) and not torch.equal(wrong.y, right.y)
 
 
+def test_two_faults_that_replace_one_step_are_refused_together_or_both_act() -> None:
+    w, preparation = weights_of(CHECKPOINT.model), CHECKPOINT.preparation
+
+    def replaced(name: str) -> set[str]:
+        """The steps that a fault replaces."""
+        steps = FAULTS[name].change(vit.RIGHT, w, preparation)
+        return {f.name for f in fields(vit.RIGHT) if getattr(steps, f.name) is not getattr(vit.RIGHT, f.name)}
+
+    for one, other in combinations(FAULTS, 2):
+        if replaced(one) & replaced(other) and not any({one, other} <= set(same) for same in SAME_STEP):
+            both = trace(CHECKPOINT, X, faults=[one, other]).y
+            for alone in (one, other):
+                assert not torch.equal(both, trace(CHECKPOINT, X, faults=[alone]).y), f"SAME_STEP: {one}, {other}"
+
+
 def test_an_unknown_fault_names_the_others() -> None:
-    with pytest.raises(ValueError, match="there is no fault 'causal': use any of causal_mask, no_positions"):
+    with pytest.raises(ValueError, match=f"there is no fault 'causal': use any of {', '.join(FAULTS)}"):
         trace(CHECKPOINT, X, faults=["causal"])
