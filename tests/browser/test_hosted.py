@@ -203,7 +203,7 @@ def test_an_address_that_leads_nowhere_is_a_sentence(
 
 
 def test_a_page_that_cannot_be_built_is_a_sentence(page: Page, course: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("widgets.page.landing.landing_page", lambda: 1 / 0)
+    monkeypatch.setattr("widgets.app.landing_page", lambda: 1 / 0)
     page.goto(course)
     expect(page.get_by_text("Something went wrong on the server")).to_be_visible()
 

@@ -180,7 +180,7 @@ def test_the_sizes_run_when_asked_for_and_say_how_far_they_are(few, page: Page, 
 def test_all_sample_pictures_run_when_asked_for_and_say_for_which_the_table_helps(
     few, monkeypatch, page: Page, serve
 ) -> None:
-    for module in ("pictures", "experiments.sample_sizes"):
+    for module in ("positions.answer_by_picture", "experiments.sample_sizes"):
         monkeypatch.setattr(f"widgets.{module}.sample_names", lambda: ["cat", "galaxies"])
     monkeypatch.setattr("widgets.experiments.sample_sizes.reference_side", lambda name, picture: 168)
     widget = opened(page, serve, PositionInterpolation(selection=Selection(), show=PICTURES))

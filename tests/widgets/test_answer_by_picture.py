@@ -20,7 +20,7 @@ NAMES = ["cat", "coffee", "galaxies"]
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three pictures, and 12 patches as the full size: larger ones take seconds each and are the same code."""
-    for module in ("pictures", "experiments.sample_sizes"):
+    for module in ("positions.answer_by_picture", "experiments.sample_sizes"):
         monkeypatch.setattr(f"widgets.{module}.sample_names", lambda: NAMES)
     monkeypatch.setattr("widgets.positions.answer_by_picture.OF_STILL", NAMES[:2])
     for module in ("other_sizes", "sample_sizes"):
