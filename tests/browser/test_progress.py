@@ -9,6 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from widgets.lesson.chapter_work import Work
+from widgets.lesson.quiz_data import questions
+from widgets.lesson.quiz_widget import order_of
 
 from .settled import assert_becomes
 
@@ -90,8 +92,10 @@ def test_the_options_of_a_quiz_stand_in_the_readers_own_order_at_every_visit(pag
         "localStorage.setItem('vit-course-progress', JSON.stringify({version: 1, seed: 3}))"
     )  # another reader's
     tab.goto(address)
-    right = tab.locator("form").filter(has_text="336 x 224")
+    right, asked = tab.locator("form").filter(has_text="336 x 224"), questions("02")[0]
     expect(tab.locator("form .choice .words")).not_to_have_text(mine)
+    theirs = [asked.options[place].text for place in order_of(asked, 3)]
+    expect(right.locator(".choice .words"), "its options are in their order, and stay").to_have_text(theirs)
     right.get_by_text("384", exact=True).click()
     right.get_by_role("button", name="Check").click()
     expect(right.locator(".choice", has_text="384").locator(".mark")).to_have_text("✓ right")
