@@ -11,7 +11,7 @@ from torch.nn.functional import cosine_similarity, normalize
 
 from widgets.checkpoints.loading import Checkpoint, at_hand
 from widgets.experiments.readout import sample_read_outs
-from widgets.model.faults import SAME_STEP, steps_with
+from widgets.model.faults import RESIZES, steps_with
 from widgets.model.library import weights_of
 from widgets.model.patches import patchify, unpatchify
 from widgets.model.positions import Grid, interpolate_positions
@@ -19,7 +19,7 @@ from widgets.model.trace import Trace, check_keepable, trace
 from widgets.model.vit import ViTWeights
 from widgets.pictures import Picture, prepare, sample_names
 
-RESIZED = frozenset(SAME_STEP[1])  # mistakes that leave the patches alone and tell them they are elsewhere
+RESIZED = frozenset(RESIZES)  # mistakes that leave the patches alone and tell them they are elsewhere
 GREY = 128
 FIRST = 3  # numbers of y to show
 

@@ -239,6 +239,10 @@ _FAULTS = (
     ),
 )
 
-SAME_STEP = (("no_positions", "class_without_position"), ("class_row_resized", "transposed_grid", "positions_cut_off"))
+RESIZES = ("class_row_resized", "transposed_grid", "positions_cut_off")
+"""Faults of the resize: they show at another size than the table's own."""
+
+SAME_STEP = (("no_positions", "class_without_position"), RESIZES)
+"""Faults of which one would undo another: only one of each row may be on."""
 
 FAULTS: dict[str, Fault] = {fault.name: fault for fault in _FAULTS}
