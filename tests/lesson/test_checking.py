@@ -216,11 +216,11 @@ def test_solution_at_the_second_call_only_and_reset() -> None:
 def test_exercise_is_complete(id: str) -> None:
     found = exercises.find(id)
     assert found.id == id and found.signature.startswith(f"def {id}(")
-    assert len(set(found.hints)) == 3 and all(len(h) > 40 for h in found.hints)
+    assert len(set(found.hints)) == 3 and all(len(h) > 40 for h in found.hints), "three hints of a sentence or more"
     assert 1 <= found.difficulty <= 5 and 1 <= found.importance <= 5 and found.minutes > 0
     assert found.text and found.purpose and found.commentary
     names = [m.name for m in found.misconceptions]
-    assert len(set(names)) == len(names) >= 6
+    assert len(set(names)) == len(names) >= 6, "six misconceptions or more, each with a name of its own"
 
 
 @pytest.mark.parametrize("id", exercises.names())
@@ -243,7 +243,10 @@ def test_worked_solution_passes(id: str) -> None:
 def test_every_misconception_differs_from_the_right_answer_and_is_told_from_the_others(id: str, name: str) -> None:
     found = exercises.find(id)
     result = check(id, lambda *arguments: found.faulty(*arguments, faults=frozenset([name])))
-    assert not result.passed and result.faults == (name,), result.message
+    assert not result.passed, (
+        f"`faulty` makes no mistake called {name!r}, or the cases do not tell it from what is right"
+    )
+    assert result.faults == (name,), result.message
 
 
 def test_check_loads_neither_pages_nor_their_machinery() -> None:

@@ -13,17 +13,9 @@ from widgets.lesson import check, exercises
 from widgets.lesson.checking import TIME_LIMIT
 from widgets.lesson.exercises._counting import GIANT, MODELS, SIZES
 
-COUNTING = (
-    "vit_param_count",
-    "vit_macs",
-    "attention_crossover_res",
-    "attention_memory_bytes",
-    "max_res_materialized",
-    "pretraining_exaflops",
-    "gpu_days",
-    "implied_mfu",
-)
-PLAY_NO_PART = {  # fields that the right answer does not read
+from .kinds import ARRAYS
+
+PLAY_NO_PART = {  # of every counting exercise, the fields that the right answer does not read
     "vit_param_count": {"h", "pool"},
     "vit_macs": {"img", "h", "pool"},
     "pretraining_exaflops": {"img", "h", "pool"},
@@ -33,6 +25,8 @@ PLAY_NO_PART = {  # fields that the right answer does not read
     "gpu_days": set(),
     "implied_mfu": set(),
 }
+COUNTING = tuple(PLAY_NO_PART)
+OF_THEIR_OWN = {"wrong_row", "missing_parameters"}  # test files of that name ask what their cases tell apart
 ONE_PRODUCT = {  # factors of one product, so that any two may change places
     "attention_memory_bytes": {"L", "h", "batch"},
     "max_res_materialized": {"L", "h", "batch", "bytes_per"},
@@ -46,6 +40,12 @@ FLOORED = {
     ("pretraining_exaflops", "res"),
     ("attention_memory_bytes", "res"),
 }  # one pixel more makes no patch more: // P takes it off again
+
+
+def test_the_cases_of_every_exercise_are_perturbed() -> None:
+    left_out = set(exercises.names()) - {*ARRAYS, *COUNTING} - OF_THEIR_OWN
+    assert not left_out, "its answer is no array: name it in PLAY_NO_PART, with the fields that play no part"
+
 
 Inputs = dict[str, Any]
 Change = Callable[[Inputs], Inputs]

@@ -16,6 +16,8 @@ from widgets.lesson import check, checking, exercises
 from widgets.lesson.array_differences import CHANGES
 from widgets.lesson.diagnosis import DESCRIBED
 
+from .kinds import ONE_ARRAY
+
 
 def right(id: str):
     return exercises.find(id).expected
@@ -43,18 +45,6 @@ def test_what_describes_names_no_misconception() -> None:
         assert not DESCRIBED & {m.name for m in exercises.find(id).misconceptions}, id
 
 
-ARRAYS = [
-    "patch_embedding",
-    "add_class_and_positions",
-    "layer_norm",
-    "multi_head_attention",
-    "encoder_block",
-    "interpolate_positions",
-    "patchify",
-    "gelu",
-]
-
-
 def longer(first: bool, column: bool):
     def change(a: np.ndarray) -> np.ndarray:
         rows = a.T if column else a
@@ -78,7 +68,7 @@ def test_a_change_of_the_whole_answer_is_described_or_named(place: int) -> None:
     assert found, "no exercise tells this change"
 
 
-@pytest.mark.parametrize("id", ARRAYS)
+@pytest.mark.parametrize("id", ONE_ARRAY)
 @pytest.mark.parametrize(
     "fault, change",
     [

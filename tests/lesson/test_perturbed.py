@@ -11,17 +11,7 @@ import pytest
 
 from widgets.lesson import check, checking, exercises
 
-IDS = (
-    "patchify",
-    "patch_embedding",
-    "add_class_and_positions",
-    "attention",
-    "multi_head_attention",
-    "layer_norm",
-    "gelu",
-    "encoder_block",
-    "interpolate_positions",
-)
+from .kinds import ARRAYS
 
 
 def _square_turned(x: np.ndarray) -> np.ndarray:
@@ -134,7 +124,7 @@ def unexplained(monkeypatch: pytest.MonkeyPatch) -> None:
     )  # whether it is refused is asked here, not how it is called
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_an_input_with_other_numbers_is_noticed(id: str) -> None:
     passed = {
         (id, name, how)
@@ -145,7 +135,7 @@ def test_an_input_with_other_numbers_is_noticed(id: str) -> None:
     assert passed == {key for key in EQUAL if key[0] == id}
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_an_answer_with_other_numbers_is_noticed(id: str) -> None:
     right, passed = _given(id, lambda places: None), []
     parts = len(exercises.find(id).returns) or 1
@@ -181,7 +171,7 @@ def _pairs(id: str) -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_equal_sizes_changing_places_are_noticed(id: str) -> None:
     passed: list[tuple[str, str]] = []
     for first, second in _pairs(id):

@@ -12,17 +12,8 @@ from widgets.lesson import check, exercises
 from widgets.lesson.comparison import difference
 from widgets.lesson.specification import Exercise
 
-IDS = (
-    "patchify",
-    "patch_embedding",
-    "add_class_and_positions",
-    "attention",
-    "multi_head_attention",
-    "layer_norm",
-    "gelu",
-    "encoder_block",
-    "interpolate_positions",
-)
+from .kinds import ARRAYS
+
 EVERY = 40  # of the slips, one in so many goes through a whole check
 
 
@@ -57,7 +48,7 @@ def _sums(answers: list[Any]) -> np.ndarray:
     return np.array([0.0 if p is None else float(np.sum(np.clip(np.nan_to_num(p), -1e12, 1e12))) for p in parts])
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_no_slip_is_right_or_the_answer_of_another(id: str) -> None:
     exercise = exercises.find(id)
     names = [m.name for m in exercise.misconceptions if m.sign is None]
@@ -79,7 +70,7 @@ def test_no_slip_is_right_or_the_answer_of_another(id: str) -> None:
     assert alike == []
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_a_slip_is_named_by_the_check(id: str) -> None:
     exercise = exercises.find(id)
     for m in [m for m in exercise.misconceptions if m.alone][::EVERY]:
@@ -87,7 +78,7 @@ def test_a_slip_is_named_by_the_check(id: str) -> None:
         assert result.faults == (m.name,) and m.sentence in result.message, result.message
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_a_mistake_that_nothing_explains_is_answered_within_about_a_second(id: str) -> None:
     exercise, draw = exercises.find(id), np.random.default_rng(0)
 
@@ -103,7 +94,7 @@ def test_a_mistake_that_nothing_explains_is_answered_within_about_a_second(id: s
     assert time.process_time() - started < 1.5
 
 
-@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("id", ARRAYS)
 def test_every_sentence_is_a_sentence_and_short(id: str) -> None:
     for m in exercises.find(id).misconceptions:
         assert m.sentence.rstrip()[-1] in ".?" and 15 < len(m.sentence) < 420, m.name
