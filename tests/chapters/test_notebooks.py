@@ -87,6 +87,22 @@ def test_landing_page_knows_it(path: Path) -> None:
     assert chapter and chapter.title and chapter.question.endswith("?") and chapter.minutes
 
 
+CHAPTER = re.compile(
+    r"\b[Cc]hapters? (\d\d(?:(?:, | and | to | or )\d\d)*)|\| (\d\d) [^|]+\|$", re.M
+)  # or a table's column
+NOT_WRITTEN = re.compile(r"[^.\n]*\bnot written yet\b")
+
+
+@each
+def test_sends_no_reader_to_a_chapter_that_is_not_written_without_saying_so(path: Path) -> None:
+    text = "\n\n".join(c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "markdown")
+    written = {chapter.number for chapter in contents.contents() if chapter.path}
+    named = {number for found in CHAPTER.findall(text) for number in re.findall(r"\d\d", " ".join(found))}
+    said = {number for sentence in NOT_WRITTEN.findall(text) for number in re.findall(r"\b\d\d\b", sentence)}
+    assert not said & written, "its text says that these are not written yet, and they are: mend the sentence there"
+    assert not named - written - said, "it sends the reader to these: say that they are not written yet"
+
+
 @each
 def test_no_section_begins_inside_a_cell_that_waits_for_a_guess(path: Path) -> None:
     """A page folds whole cells up to the next that starts with a heading: a section inside one would be folded away

@@ -85,9 +85,13 @@ def test_every_dependency_is_pinned_at_what_was_tested() -> None:
 
 def test_the_readme_lists_every_written_chapter() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for chapter in contents.contents():
-        if chapter.path:
-            assert f"(chapters/{chapter.path.name})" in readme and chapter.question in readme
+    rows = [
+        f"| {chapter.number} | [{chapter.title}](chapters/{chapter.path.name}) | {chapter.question} |"
+        for chapter in contents.contents()
+        if chapter.path
+    ]
+    table = [line for line in readme.splitlines() if re.match(r"\| \d\d \|", line)]
+    assert table == rows, "the table of README.md has these rows, in this order"
     assert (ROOT / re.search(r"!\[.*?\]\((.*?)\)", readme)[1]).is_file()
 
 
