@@ -251,5 +251,5 @@ def test_faults_on_a_model_without_class_token() -> None:
 
 
 def test_an_unknown_fault_names_the_others() -> None:
-    with pytest.raises(ValueError, match="there is no fault 'causal': use any of causal_mask, no_positions"):
+    with pytest.raises(ValueError, match=f"there is no fault 'causal': use any of {', '.join(FAULTS)}"):
         trace(CHECKPOINT, X, faults=["causal"])
