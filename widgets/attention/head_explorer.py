@@ -79,7 +79,7 @@ class HeadExplorer(PictureWidget):
         self._redraw()
         self.param.watch(self._sourced, ["source"])
         self.param.watch(self._rescale, ["scale"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint", "layer"])
+        self.selection.param.watch(self._redraw, [*self.selection.READ, "layer"])
         self.selection.param.watch(self._follow, ["token", "head"])
         self._maps.param.watch(self._chosen, ["selected", "head"])
 

@@ -104,7 +104,7 @@ class ScalingDemo(PictureWidget):
         self._redraw_random()
         self.param.watch(self._redraw_random, ["head_size", "seed"])
         self.param.watch(self._show_histograms, ["one_axis"])
-        self.selection.param.watch(self._redraw_real, ["picture", "upload", "checkpoint", "layer", "head", "token"])
+        self.selection.param.watch(self._redraw_real, [*self.selection.READ, "layer", "head", "token"])
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 

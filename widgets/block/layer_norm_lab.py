@@ -69,7 +69,7 @@ class LayerNormLab(PictureWidget):
         self._redraw()
         self.param.watch(self._load, ["start"])
         self.param.watch(self._redraw, ["x", "gamma", "beta", "epsilon", "sample"])
-        self.selection.param.watch(self._followed, ["picture", "upload", "checkpoint", "layer", "token"])
+        self.selection.param.watch(self._followed, [*self.selection.READ, "layer", "token"])
         self.share_token(self._grid)
         self._sheet.param.watch(lambda event: setattr(self, "chosen", event.new), ["chosen"])
 

@@ -111,7 +111,7 @@ class ForwardStepper(Widget):
         self._parts["bar"].param.watch(lambda event: self._go(event.new), ["step"])
         self._model_select.param.watch(self._model_picked, "value")
         self._head_select.param.watch(lambda event: setattr(self.selection, "head", event.new or 0), "value")
-        self.selection.param.watch(lambda *_: self._reload(), ["picture", "upload", "checkpoint", "model"])
+        self.selection.param.watch(lambda *_: self._reload(), [*self.selection.READ, "model"])
         self.selection.param.watch(self._follow, ["step", "layer"])
         self.selection.param.watch(lambda *_: self._redraw(), ["head"])
 

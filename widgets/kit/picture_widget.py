@@ -12,9 +12,6 @@ from widgets.kit.picture_choice import PictureChoice
 from widgets.kit.widget import Widget
 from widgets.parts import controls
 
-READ = ["picture", "upload", "checkpoint"]
-"""What of a selection says which picture is read, and by which model."""
-
 
 class PictureWidget(Widget):
     """Offers the picture (`choice`) and the checkpoint (`models`), and draws anew when one of them changes.
@@ -35,7 +32,7 @@ class PictureWidget(Widget):
         redraw()
         if own:
             self.param.watch(redraw, list(own))
-        self.selection.param.watch(redraw, READ)
+        self.selection.param.watch(redraw, list(self.selection.READ))
 
     def bar(self, *more: Any) -> pn.FlexBox:
         """The controls of picture and model, and `more` behind them."""

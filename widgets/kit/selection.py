@@ -40,6 +40,8 @@ class Selection(param.Parameterized):
 
     channel = param.String("", constant=True, doc="what the parts of this selection call one another by in a browser")
 
+    READ = ("picture", "upload", "checkpoint")
+    """What says which picture is read, and by which model."""
     ADDRESS = ("picture", "model", "checkpoint", "layer", "head", "token", "step", "patch_size", "setting")
 
     def __init__(self, **params: Any) -> None:

@@ -20,6 +20,11 @@ served_with_modules: WeakSet[Document] = WeakSet()
 STATES = ["empty", "loading", "ready", "refused", "failed"]
 
 
+def is_choice(sent: Any) -> bool:
+    """Whether it is what our script sends: which one is chosen, and the number of the choice, both from 0."""
+    return isinstance(sent, list) and len(sent) == 2 and all(type(n) is int and n >= 0 for n in sent)
+
+
 class Line:
     """How many choices the browser had made on a channel when Python last heard of one."""
 
@@ -74,8 +79,9 @@ class Part(JSComponent):
 
     def _process_property_change(self, props: dict[str, Any]) -> dict[str, Any]:
         found = super()._process_property_change(props)
-        if "choice" in found:
-            found[self._chosen], self._line.heard = found.pop("choice")
+        choice = found.pop("choice", None)
+        if is_choice(choice):  # else it comes from a browser that is not ours, and nothing is chosen
+            found[self._chosen], self._line.heard = choice
         return found
 
     _modules: ClassVar[dict[str, Path]] = {f"vit/{name}": HERE / f"{name}.js" for name in ("drawing", "kernel", "part")}

@@ -170,10 +170,11 @@ class Plot(Part):
         # hears of a new one and of anything else in one message draws before it has made the line.
         with pn.io.hold():
             self._mark(vertical)
+        looks = [one.look(place) for place, one in enumerate(series)]
         with pn.io.hold():
             self._name_axes(y_label, ends)
-            self._replace(series)
-            self.param.update(legend=[one.look(place) for place, one in enumerate(series)], **params)
+            self._replace(series, is_like_before=looks == self.legend)
+            self.param.update(legend=looks, **params)
 
     def _name_axes(self, y_label: str | None, ends: tuple[tuple[float, float], tuple[float, float]] | None) -> None:
         if ends is not None:
@@ -183,8 +184,8 @@ class Plot(Part):
         if y_label is not None and y_label != self._figure.yaxis[0].axis_label:
             self._figure.yaxis[0].axis_label = y_label
 
-    def _replace(self, series: Sequence[Series]) -> None:
-        if [one.look(place) for place, one in enumerate(series)] == self.legend:
+    def _replace(self, series: Sequence[Series], is_like_before: bool) -> None:
+        if is_like_before:
             for source, one in zip(self._sources, series, strict=True):
                 source.data = one.columns()
         else:

@@ -53,7 +53,7 @@ class PatchHover(Widget):
         self._drawn_on = self.grid
         self._parts = self._make_parts()
         self.param.watch(self._redraw, ["patch_size", "numbers", "channels_last", "colours"])
-        self.selection.param.watch(self._redraw, ["picture", "upload", "checkpoint"])
+        self.selection.param.watch(self._redraw, list(self.selection.READ))
         self.selection.param.watch(self._follow_patch_size, ["patch_size"])
         self.share_token(*self._parts.values())
 

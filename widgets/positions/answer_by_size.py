@@ -34,7 +34,7 @@ class AnswerBySize(Stepwise):
         self.choice = PictureChoice(selection=self.selection)
         self._parts = self._make_parts()
         self._stale()
-        self.selection.param.watch(self._stale, ["picture", "upload", "checkpoint"])
+        self.selection.param.watch(self._stale, list(self.selection.READ))
 
     # what is shown, as arrays -----------------------------------------------------------------------------
 
